@@ -6,12 +6,12 @@ import pytest
 
 from discreet.core.interrupts import Interrupted
 from discreet.core.loss import Pure
+from discreet.curator import answer as answering
 from discreet.curator.answer import answer
 from discreet.ledger.under_way import is_interruptible, last_charge
-from discreet.roles import connection as held
-from discreet.roles import synthesising
 from discreet.roles.connection import Connection, connect
 from discreet.roles.owner import Owner
+from discreet.synthesis import synthesise
 from tests.support.projects.clinic import visit, write_project
 
 ROWS = [visit(f"p{i}", "abcd"[i % 4], age=i % 90) for i in range(40)]
@@ -38,7 +38,7 @@ def pressed_after(call):
 
 def test_before_the_charge_nothing_was_spent(connection, monkeypatch):
     connection.sql(ONE, epsilon=1)  # an earlier charge is not this one
-    monkeypatch.setattr(held.answering, "answer", pressed)
+    monkeypatch.setattr(answering, "answer", pressed)
     with pytest.raises(Interrupted, match=r"before the charge\. Nothing was spent") as caught:
         connection.sql(ONE)
     assert caught.value.spent == ""
@@ -47,12 +47,12 @@ def test_before_the_charge_nothing_was_spent(connection, monkeypatch):
 
 def test_after_the_charge_it_is_said_what_was_charged(connection, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(held.answering, "answer", pressed_after(answer))
+        patch.setattr(answering, "answer", pressed_after(answer))
         with pytest.raises(Interrupted, match=r"ε = 0\.5 of 'people' is spent"):
             connection.sql(ONE)
     assert connection.sql(ONE).is_stored
     # What is given again is paid for by then.
-    monkeypatch.setattr(held.answering, "answer", pressed_after(answer))
+    monkeypatch.setattr(answering, "answer", pressed_after(answer))
     with pytest.raises(Interrupted, match="Nothing was spent"):
         connection.sql(ONE)
 
@@ -69,14 +69,14 @@ def test_what_another_thread_is_charged_for_is_not_said_of_this_one(connection, 
         answer(connection._opened(), ONE, terms=Pure(1), analyst="other")
 
     before = last_charge()
-    monkeypatch.setattr(held.answering, "answer", beside)
+    monkeypatch.setattr(answering, "answer", beside)
     with pytest.raises(Interrupted, match="Nothing was spent"):
         connection.sql(ONE)
     assert last_charge() == before
 
 
 def test_synthetic_rows_too(connection, monkeypatch):
-    monkeypatch.setattr(synthesising.life, "synthesise", pressed)
+    monkeypatch.setattr(synthesise, "synthesise", pressed)
     with pytest.raises(Interrupted, match="Nothing was spent"):
         connection.synthesise("visits")
 

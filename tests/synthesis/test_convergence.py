@@ -8,6 +8,7 @@ import pytest
 from attrs import evolve
 
 from discreet.core.errors import InvalidArgument
+from discreet.synthesis.marginals.choose_tables import all_pairs
 from discreet.synthesis.marginals.estimate import estimate
 from discreet.synthesis.marginals.measurement import Measurement, settled, total_rows
 from discreet.synthesis.related.related_file import open_synthetic
@@ -70,12 +71,33 @@ def test_it_is_said_and_tried_again_for_nothing(owner, tmp_path):
     assert connection.budget()[0].spent == before.spent
 
 
-def test_a_judgement_of_the_stopped_model_is_not_taken_along(owner):
+def test_a_judgement_of_the_stopped_model_holds_for_the_one_that_was_found(owner):
+    """It says less of it: by how far the two are apart."""
     connection = owner.connect()
     release = connection.synthesise("visits", tables=PAIRS, rho=1, rows_per_unit=1)
     judged = connection.judge(release.with_tours(1), rho=1)
-    assert judged.judged is not None
-    assert judged.with_tours(50).judged is None
+    found = judged.with_tours(1_000)
+    apart = 0.0
+    for number, pair in enumerate(all_pairs(len(release.cells))):
+        models = [
+            one.model.estimated.total * one.model.coarse_pairs[pair] for one in (judged, found)
+        ]
+        bounds = [judged.judged.bound(number, one) for one in models]
+        moved = float(np.abs(models[0] - models[1]).sum())
+        assert abs(bounds[1] - bounds[0]) <= moved + 1e-6
+        apart = max(apart, moved)
+    assert apart > 1
+
+
+def test_a_model_that_was_found_is_judged_once_however_long_a_search_may_be(owner):
+    connection = owner.connect()
+    release = connection.synthesise("visits", tables=PAIRS, rho=1, rows_per_unit=1)
+    connection.judge(release.with_tours(1_000), rho=1)
+    (before,) = connection.budget()
+    connection.judge(release.with_tours(2_000), rho=1)
+    assert connection.budget()[0].spent == before.spent
+    connection.judge(release.with_tours(1), rho=1)
+    assert connection.budget()[0].spent != before.spent
 
 
 @pytest.mark.parametrize("tours", [0, -1, 10**6, 1.5, "many"])

@@ -2,8 +2,10 @@
 
 import pyarrow as pa
 import pytest
+from attrs import evolve
 
 from discreet.core.errors import InvalidArgument
+from discreet.core.loss import Pure
 from discreet.curator.profile.stored_profile import open_profile
 from discreet.synthesis.judge import Judge
 from discreet.synthesis.stored_synthesis import open_synthesis
@@ -90,15 +92,52 @@ def test_a_judgement_is_opened_with_what_its_model_was_made_of(owner):
     assert opened.judged.to_json() == judged.judged.to_json()
 
 
-def test_a_judgement_of_another_model_is_left_out(owner, monkeypatch):
-    """If a later version estimates otherwise, distances from a model that is gone say nothing."""
+def test_a_judgement_holds_for_a_model_that_is_estimated_otherwise(owner, monkeypatch):
+    """As by a later version, or where numbers are rounded otherwise; and it is not paid again."""
+    connection = owner.connect()
+    release = connection.synthesise("visits", rho=1, columns=["clinic", "age"])
+    judged = connection.judge(release, rho=1)
+    (before,) = connection.budget()
+    ours = Judge.of_model
+
+    def otherwise(*said):
+        judge = ours(*said)
+        return evolve(judge, tables={at: one + 1 for at, one in judge.tables.items()})
+
+    monkeypatch.setattr(Judge, "of_model", otherwise)
+    opened = connection.releases()[-1].open()
+    assert opened.judged.to_json() == judged.judged.to_json()
+    again = connection.judge(release, rho=1)
+    assert again.judged.to_json() == judged.judged.to_json()
+    assert connection.budget()[0].spent == before.spent
+    (pair,) = again.report().pairs
+    table = judged.judged.tables[0]
+    bounds = [judged.judged.bound(0, table + moved) for moved in (0.0, 1.0)]
+    assert bounds[1] == bounds[0] + table.size, "by how far the other model is from this one"
+    assert pair.of_groups is not None
+
+
+def test_a_judgement_of_other_groups_is_left_out(owner, monkeypatch):
     connection = owner.connect()
     release = connection.synthesise("visits", rho=1, columns=["clinic", "age"])
     connection.judge(release, rho=1)
-    monkeypatch.setattr(Judge, "expected", lambda self: "another")
+    monkeypatch.setattr(Judge, "grouping", "another")
     opened = connection.releases()[-1].open()
     assert opened.judged is None
     assert any("another way" in note for note in opened.notes())
+
+
+def test_distances_that_were_stored_without_tables_are_of_the_same_model_or_left_out(owner):
+    """As the first versions stored them, beside a digest of what was expected."""
+    connection = owner.connect()
+    release = connection.synthesise("visits", rho=1, columns=["clinic", "age"])
+    judge = Judge.of_model(release.model, release.rows_per_unit, Pure(1))
+    distances = connection.judge(release, rho=1).judged.distances.to_json()
+    found = judge.read(distances, judge.expected())
+    assert found is not None
+    assert found.distances.to_json() == distances
+    assert [one.tolist() for one in found.tables] == [one.tolist() for one in judge.tables.values()]
+    assert judge.read(distances, "another") is None
 
 
 def test_a_profile_is_listed_and_opened(owned):

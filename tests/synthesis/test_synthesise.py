@@ -362,7 +362,7 @@ def test_a_judgement_is_of_its_own_model(owned):
             release = connection.synthesise(
                 "visits", epsilon=300 + number, method=method, rows_per_unit=1
             )
-            found.append(connection.judge(release, epsilon=50).judged.values.tolist())
+            found.append(connection.judge(release, epsilon=50).judged.distances.values.tolist())
     assert found[0][0] == pytest.approx(400, abs=20)
     assert found[1][0] == pytest.approx(0, abs=20)
 

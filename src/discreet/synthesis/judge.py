@@ -26,6 +26,7 @@ from discreet.project.noise import choose_noise
 from discreet.project.passage import KIND, Leg, Passage, StoredBody
 from discreet.synthesis.counted.counted_rows import CountedRows, Integers
 from discreet.synthesis.counted.value_cells import ValueCells, rows_in_cells
+from discreet.synthesis.judgement import Judgement
 from discreet.synthesis.marginals.choose_tables import all_pairs
 from discreet.synthesis.marginals.coarse_values import Counts
 from discreet.synthesis.marginals.junction_tree import Columns
@@ -78,7 +79,7 @@ class Judge:
         """Describe it."""
         return self.noise().event(self.distance)
 
-    def judged(self, rows: CountedRows, rng: Rng) -> MeasuredTable:
+    def judged(self, rows: CountedRows, rng: Rng) -> Judgement:
         """Return the noisy distances. ``rows`` are private, and seen here alone."""
         grouped = rows.grouped(self.groups)
         found = [
@@ -86,11 +87,40 @@ class Judge:
             for columns, expected in self.tables.items()
         ]
         noise = self.noise()
-        return MeasuredTable((), noise, noise.release(np.array(found, dtype=np.int64), rng))
+        distances = noise.release(np.array(found, dtype=np.int64), rng)
+        return self.judgement(MeasuredTable((), noise, distances))
+
+    def judgement(self, distances: MeasuredTable) -> Judgement:
+        """Return noisy distances as a judgement of what is expected."""
+        return Judgement(
+            distances=distances, tables=tuple(self.tables.values()), grouping=self.grouping
+        )
+
+    @property
+    def grouping(self) -> str:
+        """A digest of which values stand together, and of the columns of each table."""
+        groups = [one.tolist() for one in self.groups]
+        return digest([groups, [list(columns) for columns in self.tables]])
+
+    @property
+    def size(self) -> int:
+        """How many cells all tables have."""
+        return sum(one.size for one in self.tables.values())
 
     def expected(self) -> str:
         """Return a digest of what is expected: equal for equal models."""
         return digest([[list(at), one.ravel().tolist()] for at, one in self.tables.items()])
+
+    def read(self, data: dict[str, Any], expected: str | None) -> Judgement | None:
+        """Return a stored judgement, if it is one of tables such as these.
+
+        At first the distances alone were stored, beside a digest of what was ``expected``.
+        """
+        if expected is None:
+            found = Judgement.from_json(data)
+            return found if found.grouping == self.grouping else None
+        is_same = expected == self.expected()
+        return self.judgement(MeasuredTable.from_json(data)) if is_same else None
 
 
 def whole(counts: Counts) -> Integers:
@@ -121,6 +151,14 @@ class JudgedRelease:
     """What it is, in words."""
     model: Mapping[str, Any] = field(repr=False)
     """What its model is made of beyond what its ticket paid for, as plain values."""
+    has_converged: bool
+    """Whether the search for the model came to its end, so that a longer one finds the same."""
+
+    @property
+    def distinction(self) -> dict[str, Any]:
+        """What tells the model from others, however its numbers are rounded."""
+        tours = None if self.has_converged else self.model["tours"]
+        return {"judged": self.digest, "model": {**self.model, "tours": tours}}
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -135,10 +173,11 @@ class JudgedRelease:
             "event": event.to_json(),
         }
 
-    def size(self, distances: int) -> ReleaseSize:
-        """Return the most that is stored of a judgement with so many distances."""
+    def size(self, *judges: Judge) -> ReleaseSize:
+        """Return the most that is stored of what some judges find."""
         told = len(json.dumps(self.to_json()))
-        return ReleaseSize(bytes=24 * distances + told + 100_000, cells=distances)
+        distances, cells = sum(len(one.tables) for one in judges), sum(one.size for one in judges)
+        return ReleaseSize(bytes=24 * (distances + cells) + told + 100_000, cells=distances)
 
 
 def judging_passage(
@@ -154,28 +193,22 @@ def judging_passage(
         The noise of the judge is within the part of the ``price`` that is for noise, which is
         what is charged.
     """
-    expected = judge.expected()
 
     def published(exact: ExactAggregates, rng: Rng) -> StoredBody:
         distances = exact.measure(0, Judging(cells, judge), rng)
-        return {
-            KIND: about.kind,
-            "of": about.to_json(),
-            "expected": expected,
-            "distances": distances,
-        }
+        return {KIND: about.kind, "of": about.to_json(), "distances": distances}
 
     return Passage(
         name=digest(
             {
-                "judged": about.digest,
+                **about.distinction,
                 "plan": plan.to_json(),
-                "expected": expected,
+                "grouping": judge.grouping,
                 "price": judge.price.to_json(),
             }
         ),
         loss=price.charged,
         legs=(Leg(plan=plan, published=published),),
-        size=lambda: about.size(len(judge.tables)),
+        size=lambda: about.size(judge),
         description=about.description(price.event),
     )

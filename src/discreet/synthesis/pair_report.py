@@ -80,12 +80,6 @@ def score_bound(scores: MeasuredTable, number: int, expected: Counts, model: Cou
     return max(upper, 0.0) + float(np.abs(expected - model).sum())
 
 
-def judged_bound(judged: MeasuredTable, number: int, model: Counts) -> float:
-    """Return how far a model is from the truth, by its own noisy distance from it."""
-    # The model was judged in whole numbers.
-    return score_bound(judged, number, np.rint(model), model)
-
-
 def noise_sum(size: int, variance: float) -> float:
     r"""Return what the sizes of the noise of so many cells add up to, but for one time in 60.
 

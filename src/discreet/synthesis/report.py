@@ -37,17 +37,16 @@ from discreet.core.html_text import html_notes, html_table
 from discreet.core.terminal_text import text_table
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import Noise
+from discreet.synthesis.judgement import Judgement
 from discreet.synthesis.marginals.choose_tables import all_pairs
 from discreet.synthesis.marginals.coarse_values import Counts
 from discreet.synthesis.marginals.junction_tree import Columns
 from discreet.synthesis.marginals.measure import expected_table
-from discreet.synthesis.marginals.measured import MeasuredTable
 from discreet.synthesis.pair_report import (
     HEADINGS,
     MEANINGS,
     PairReport,
     is_lost,
-    judged_bound,
     least_certain_first,
     noise_sum,
     put_together,
@@ -70,7 +69,7 @@ class SyntheticReport:
     title: str
     model: SyntheticModel = field(repr=False)
     notes: tuple[str, ...] = field(repr=False)
-    judged: MeasuredTable | None = field(default=None, repr=False)
+    judged: Judgement | None = field(default=None, repr=False)
     """Noisy distances of all pairs from the model, if the owner paid for them."""
     shift: float = 0.0
     """How far rows can be from the model, as a share of them."""
@@ -117,7 +116,7 @@ class SyntheticReport:
         return [score_bound(scores, number, first, model)]
 
     def _by_judgement(self, number: int, model: Counts) -> list[float]:
-        return [] if self.judged is None else [judged_bound(self.judged, number, model)]
+        return [] if self.judged is None else [self.judged.bound(number, model)]
 
     def column(self, place: int) -> tuple[Counts, Counts, float]:
         """Return the model's shares of a column's cells, the measured ones, and their ± at 95 %."""

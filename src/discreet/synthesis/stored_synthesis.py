@@ -16,7 +16,7 @@ from discreet.project.project import Project
 from discreet.project.worst_case import receipt_remarks
 from discreet.synthesis.counted.value_cells import ValueCells
 from discreet.synthesis.found_cells import found_keys
-from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
+from discreet.synthesis.marginals.measured import MeasuredMarginals
 from discreet.synthesis.plan import SYNTHESIS, bounded_plan, private_table
 from discreet.synthesis.public_facts import PublicFacts
 from discreet.synthesis.published_table import PublishedTable
@@ -100,9 +100,10 @@ def open_judgement(project: Project, ticket: int) -> SyntheticRelease:
         tours=model["tours"],
     )
     judge = judging.Judge.of_model(release.model, release.rows_per_unit, Pure(1))
-    if judge.expected() != body["expected"]:
+    judgement = judge.read(body["distances"], body.get("expected"))
+    if judgement is None:
         return evolve(release, remarks=(*release.remarks, OTHER_MODEL))
-    return evolve(release, judged=MeasuredTable.from_json(body["distances"]))
+    return evolve(release, judged=judgement)
 
 
 OTHER_MODEL = (

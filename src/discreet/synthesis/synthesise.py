@@ -26,7 +26,7 @@ from discreet.project.worst_case import receipt_remarks
 from discreet.synthesis.counted.value_cells import MOST_CELLS, MOST_KEYS
 from discreet.synthesis.find_published import EarlierReleases
 from discreet.synthesis.found_cells import as_if_found
-from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
+from discreet.synthesis.marginals.measured import MeasuredMarginals
 from discreet.synthesis.plan import SynthesisPlan, bounded_plan, private_table, synthesis_plan
 from discreet.synthesis.price import synthesis_price
 from discreet.synthesis.public_facts import PublicFacts
@@ -137,7 +137,7 @@ def judge(
     plan = bounded_plan(table, release.cells, release.rows_per_unit)
     passage = judging.judging_passage(found, release.cells, plan, judged_release(release), price)
     (body,) = go_through(project, passage, analyst=analyst, fresh=fresh).bodies
-    return evolve(release, judged=MeasuredTable.from_json(body["distances"]))
+    return evolve(release, judged=found.read(body["distances"], None))
 
 
 def plan_of(
@@ -175,6 +175,7 @@ def judged_release(release: SyntheticRelease) -> "judging.JudgedRelease":
         ticket=release.receipt.ticket.number,
         digest=release.receipt.release_digest,
         what=release.table,
+        has_converged=release.has_converged,
         model={name: made_of[name] for name in ("published", "facts", "tours")},
     )
 

@@ -18,9 +18,10 @@ from discreet.core.terminal_text import text_table
 from discreet.ledger.order import Receipt
 from discreet.randomness.rng import SystemRng
 from discreet.synthesis.counted.value_cells import ValueCells
+from discreet.synthesis.judgement import Judgement
 from discreet.synthesis.known_columns import REPEATS, noise_note
 from discreet.synthesis.marginals.estimate import MOST_TOURS
-from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
+from discreet.synthesis.marginals.measured import MeasuredMarginals
 from discreet.synthesis.public_facts import PublicFacts
 from discreet.synthesis.published_table import PublishedTable
 from discreet.synthesis.read_facts import GIVEN, given_json, given_note, read_given
@@ -60,7 +61,7 @@ class SyntheticRelease:
     """What was published before and counts as well."""
     facts: PublicFacts | None = field(default=None, repr=False)
     """What is asserted to be public."""
-    judged: MeasuredTable | None = field(default=None, repr=False)
+    judged: Judgement | None = field(default=None, repr=False)
     """How far all pairs of columns are from the model, if the owner had that measured."""
     remarks: tuple[str, ...] = field(default=(), repr=False)
     """What must be known besides, such as that the data were replaced since."""
@@ -79,10 +80,10 @@ class SyntheticRelease:
         """Return the release with a search for its model that may take so many tours.
 
         What was measured is kept, so a search that was stopped before its end is tried again for
-        nothing. :attr:`has_converged` says whether it has come to an end. A judgement was of the
-        model before, and is left out.
+        nothing. :attr:`has_converged` says whether it has come to an end. So is a judgement: what
+        it says of this model is a little less, by how far this one is from the one before.
         """
-        return evolve(self, tours=checked_tours(tours), judged=None)
+        return evolve(self, tours=checked_tours(tours))
 
     @property
     def has_converged(self) -> bool:

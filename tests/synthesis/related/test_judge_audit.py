@@ -52,7 +52,7 @@ def _exact(judges, world, patch):
     with patch.context() as inner:
         inner.setattr(DiscreteLaplace, "release", lambda _, values, __: values)
         both = zip((judges.parents, judges.children), world, strict=True)
-        return [judge.judged(rows, None).values for judge, rows in both]
+        return [judge.judged(rows, None).distances.values for judge, rows in both]
 
 
 def _audited(judges, rng, patch, trials):

@@ -28,7 +28,6 @@ from discreet.synthesis.counted.value_cells import ValueCells, rows_in_cells
 from discreet.synthesis.judge import Judge, JudgedRelease, Judging, whole
 from discreet.synthesis.marginals.choose_tables import all_pairs
 from discreet.synthesis.marginals.junction_tree import Columns
-from discreet.synthesis.marginals.measured import MeasuredTable
 from discreet.synthesis.price import SynthesisPrice, synthesis_price
 from discreet.synthesis.published_table import PublishedTable
 from discreet.synthesis.related.clusters import Cluster
@@ -72,15 +71,7 @@ def judge_related(
     found = RelatedJudges.of(release, price.of_noise)
     passage = found.passage(rows.parents_plan(), rows.children_plan(), price)
     (body,) = go_through(project, passage, analyst=analyst, fresh=fresh).bodies
-    return evolve(release, judged=read_judgement(body))
-
-
-def read_judgement(body: StoredBody) -> RelatedJudgement:
-    """Return a judgement of two tables, from a stored body."""
-    return RelatedJudgement(
-        parents=MeasuredTable.from_json(body["parents"]),
-        children=MeasuredTable.from_json(body["children"]),
-    )
+    return evolve(release, judged=found.read(body))
 
 
 def open_related_judgement(project: Project, ticket: int) -> RelatedRelease:
@@ -92,9 +83,10 @@ def open_related_judgement(project: Project, ticket: int) -> RelatedRelease:
         published=tuple(map(PublishedTable.from_json, model["published"])),
         tours=model["tours"],
     )
-    if RelatedJudges.of(release, Pure(1)).expected() != body["expected"]:
+    judgement = RelatedJudges.of(release, Pure(1)).read(body)
+    if judgement is None:
         return evolve(release, remarks=(*release.remarks, OTHER_MODEL))
-    return evolve(release, judged=read_judgement(body))
+    return evolve(release, judged=judgement)
 
 
 def judged_related(release: RelatedRelease) -> JudgedRelease:
@@ -104,6 +96,7 @@ def judged_related(release: RelatedRelease) -> JudgedRelease:
         ticket=release.receipt.ticket.number,
         digest=release.receipt.release_digest,
         what=f"{release.parent.name} with {release.child.name}",
+        has_converged=release.has_converged,
         model={
             "published": [one.to_json() for one in release.model.parents.published],
             "tours": release.tours,
@@ -129,16 +122,21 @@ class RelatedJudges:
             children=_of_children(model, release.rows_per_unit, price * (1 - PARENTS)),
         )
 
-    def expected(self) -> list[str]:
-        """Return digests of what is expected: equal for equal models."""
-        return [self.parents.expected(), self.children.expected()]
+    def read(self, body: StoredBody) -> RelatedJudgement | None:
+        """Return a stored judgement, if it is one of tables such as these."""
+        ours, expected = (self.parents, self.children), body.get("expected", (None, None))
+        stored = (body["parents"], body["children"])
+        parents, children = map(Judge.read, ours, stored, expected)
+        if parents is None or children is None:
+            return None
+        return RelatedJudgement(parents=parents, children=children)
 
     def passage(
         self, parents_plan: BoundedPlan, children_plan: BoundedPlan, price: SynthesisPrice
     ) -> Passage:
         """Return what goes through the gate. All that is public is worked out here, before it."""
-        about, expected = judged_related(self.release), self.expected()
-        children = partial(self._children_judged, about, expected)
+        about = judged_related(self.release)
+        children = partial(self._children_judged, about)
 
         def published(exact: ExactAggregates, rng: Rng) -> Leg:
             judging = Judging(self.release.parent_cells, self.parents)
@@ -148,22 +146,21 @@ class RelatedJudges:
         return Passage(
             name=digest(
                 {
-                    "judged": about.digest,
+                    **about.distinction,
                     "plans": [parents_plan.to_json(), children_plan.to_json()],
-                    "expected": expected,
+                    "groupings": [self.parents.grouping, self.children.grouping],
                     "price": [self.parents.price.to_json(), self.children.price.to_json()],
                 }
             ),
             loss=price.charged,
             legs=(Leg(plan=parents_plan, published=published, following=(children_plan,)),),
-            size=lambda: about.size(len(self.parents.tables) + len(self.children.tables)),
+            size=lambda: about.size(self.parents, self.children),
             description=about.description(price.event),
         )
 
     def _children_judged(
         self,
         about: JudgedRelease,
-        expected: list[str],
         parents: dict[str, Any],
         exact: ExactAggregates,
         rng: Rng,
@@ -174,7 +171,6 @@ class RelatedJudges:
         return {
             KIND: about.kind,
             "of": about.to_json(),
-            "expected": expected,
             "parents": parents,
             "children": exact.measure(0, judging, rng),
         }

@@ -111,10 +111,10 @@ class RelatedRelease:
     def with_tours(self, tours: int) -> "RelatedRelease":
         """Return the release with searches for its models that may take so many tours.
 
-        What was measured is kept, so that costs nothing. A judgement was of the models before, and
-        is left out.
+        What was measured is kept, so that costs nothing. So is a judgement: what it says of these
+        models is a little less, by how far they are from those before.
         """
-        return evolve(self, tours=checked_tours(tours), judged=None)
+        return evolve(self, tours=checked_tours(tours))
 
     @property
     def has_converged(self) -> bool:

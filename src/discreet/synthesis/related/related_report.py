@@ -30,6 +30,7 @@ from attrs import field, frozen
 
 from discreet.core.errors import UnknownTable
 from discreet.core.html_text import html_notes
+from discreet.synthesis.judgement import Judgement
 from discreet.synthesis.marginals.coarse_values import CoarseValues, Counts
 from discreet.synthesis.marginals.measure import expected_table
 from discreet.synthesis.marginals.measured import MeasuredTable
@@ -37,7 +38,6 @@ from discreet.synthesis.pair_report import (
     MEANINGS,
     PairReport,
     is_lost,
-    judged_bound,
     least_certain_first,
     noise_sum,
     put_together,
@@ -67,8 +67,8 @@ _JOINED = "Columns of both tables, the least certain first"
 class RelatedJudgement:
     """Noisy distances from the models: of all pairs of each table, and of both."""
 
-    parents: MeasuredTable
-    children: MeasuredTable
+    parents: Judgement
+    children: Judgement
     """Of all pairs of the children's model, and then of each child's column with each parents'."""
 
 
@@ -182,7 +182,7 @@ class RelatedReport:
         before = math.comb(len(self.model.children.cells), 2)
         model = self.joined.table(child, parent, (coarse[0].numbers, coarse[1].numbers))
         if not is_lost(coarse):
-            bound = judged_bound(self.judged.children, before + number, model)
+            bound = self.judged.children.bound(before + number, model)
             yield self._share(bound), put_together(coarse, model / self._total)
 
     @property
