@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.core import optional
 from discreet.core.protocols import IntArray
@@ -72,6 +73,24 @@ def value_array(values: Sequence[Any], kind: Any = None) -> Any:
     else:
         return arrow.array(values, kind)
     return found if kind is None else found.cast(kind)
+
+
+def flags_of(array: Any) -> NDArray[np.bool_]:
+    """Return the truth values of an array without NULL.
+
+    An array could do so itself, but would load pandas for it where that is installed, which takes
+    longer than most questions.
+
+    Example:
+        >>> import pyarrow
+        >>> flags_of(pyarrow.array([True, False, True]).slice(1))
+        array([False,  True])
+    """
+    if not len(array):
+        return np.zeros(0, dtype=np.bool_)
+    bits = np.frombuffer(array.buffers()[1], np.uint8)[array.offset // 8 :]
+    start = array.offset % 8
+    return np.unpackbits(bits, bitorder="little", count=start + len(array))[start:].view(np.bool_)
 
 
 def integers_of(column: Any, null: int = 0) -> IntArray:

@@ -32,18 +32,18 @@ def digest(value: Any) -> str:
 
 def _require_exact(value: Any) -> None:
     if isinstance(value, dict):
-        for key in value:
+        for key, item in value.items():
             if not isinstance(key, str):
                 raise TypeError("keys of canonical JSON are text")
-        value = value.values()
-    elif not isinstance(value, _LISTS):
-        if isinstance(value, float):
-            raise TypeError("a float has no canonical text; write a fraction as text instead")
-        return
-    if not _EXACT.issuperset(map(type, value)):
-        for item in value:
             if type(item) not in _EXACT:
                 _require_exact(item)
+    elif isinstance(value, _LISTS):
+        if not _EXACT.issuperset(map(type, value)):
+            for item in value:
+                if type(item) not in _EXACT:
+                    _require_exact(item)
+    elif isinstance(value, float):
+        raise TypeError("a float has no canonical text; write a fraction as text instead")
 
 
 _LISTS = (list, tuple)

@@ -20,17 +20,18 @@ def no_collection() -> Iterator[None]:
     it is here to stay, so nobody looks through it again soon.
     """
     was_enabled = gc.isenabled()
-    gc.disable()
     try:
+        gc.disable()
         yield
     finally:
+        # First, so that an interrupt among what follows does not leave it off.
+        if was_enabled:
+            gc.enable()
         # Together these two move every object to the oldest generation and look at none. What
         # somebody else froze would thaw, so then they are left out.
         if not gc.get_freeze_count():
             gc.freeze()
             gc.unfreeze()
-        if was_enabled:
-            gc.enable()
 
 
 def lazy_names(

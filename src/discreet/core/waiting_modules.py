@@ -37,9 +37,10 @@ def let_wait(*names: str) -> None:
         module = module_from_spec(spec)
         module._waits_for = RLock()  # type: ignore[attr-defined]
         module.__class__ = _Waiting
-        sys.modules[name] = module
-        package, _, leaf = name.rpartition(".")
-        setattr(sys.modules[package], leaf, module)
+        # Another thread may be quicker: whoever holds that module must not meet a second one.
+        if sys.modules.setdefault(name, module) is module:
+            package, _, leaf = name.rpartition(".")
+            setattr(sys.modules[package], leaf, module)
 
 
 def is_waiting(name: str) -> bool:
@@ -78,8 +79,9 @@ def _load(module: _Waiting) -> None:
     with module._waits_for:
         if type(module) is not _Waiting or spec.name in _LOADING:
             return
-        _LOADING.add(spec.name)
         try:
+            # Inside: an interrupt right behind it must not leave the module as if half loaded.
+            _LOADING.add(spec.name)
             with no_collection():
                 spec.loader.exec_module(module)
             module.__class__ = ModuleType  # type: ignore[assignment]

@@ -57,7 +57,7 @@ class _Place:
         except RuntimeError:  # the machine has no threads left
             self._is_waiting = False
             return self._look_again_and_again(seconds)
-        self._woken.acquire(timeout=seconds)
+        self._woken.acquire(timeout=max(seconds, 0.0))
         return self._has_turn
 
     def _look_again_and_again(self, seconds: float) -> bool:

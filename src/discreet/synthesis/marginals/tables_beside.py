@@ -24,6 +24,12 @@ SMALL = 16
 LEAST = 1000
 """In one of so many cells they do so anyway."""
 
+LONGEST_STEP = 50.0
+"""A cell is multiplied by no more than its exponential at once, nor divided by more. Of a longer
+step this is a part, which raises the dual as well. What several tables do to a cell at once is then
+a number for floats to hold, and so is what becomes of a cell that one tour empties and the next one
+fills."""
+
 
 @frozen(eq=False)
 class AxesInside:
@@ -106,15 +112,17 @@ class TablesBeside:
 def tables_beside(
     columns: Columns, sizes: Sequence[int], measurements: Sequence[Measurement]
 ) -> tuple[TablesBeside, ...]:
-    """Put the tables of a clique together as long as all their columns have a small table."""
+    """Put the tables of a clique together as long as all their columns have a small table.
+
+    They are left in their order: in another one, a search ends at a slightly different model.
+    """
     most = max(cells(sizes, columns) // SMALL, LEAST)
     groups: list[tuple[set[int], list[Measurement]]] = []
     for one in measurements:
-        for held, tables in groups:
-            if cells(sizes, held.union(one.columns)) <= most:
-                held.update(one.columns)
-                tables.append(one)
-                break
+        if groups and cells(sizes, groups[-1][0].union(one.columns)) <= most:
+            held, tables = groups[-1]
+            held.update(one.columns)
+            tables.append(one)
         else:
             groups.append((set(one.columns), [one]))
     found = []
@@ -137,14 +145,16 @@ def _best_steps(counts: Table, wanted: Table, weight: Table) -> Table:
 
     The left side rises and is convex, so from a place at the right of the root Newton's method
     comes nearer to it from the right, and never goes beyond. At the right is 0 where
-    :math:`r \le c`, and :math:`\ln(r/c)` where it is not; and :math:`r/w` always is.
+    :math:`r \le c`, and :math:`\ln(r/c)` where it is not; and :math:`r/w` always is. Where the
+    root is farther away than :data:`LONGEST_STEP`, that much is the step.
     """
     some = np.where(counts > 0, counts, 1.0)  # cells that nobody is in stay as they are
-    steps = np.minimum(np.log(np.maximum(wanted, some)) - np.log(some), wanted / weight)
+    logs = np.log(some)
+    steps = np.minimum(np.log(np.maximum(wanted, some)) - logs, wanted / weight)
     for _ in range(60):
-        rising = some * np.exp(steps)
+        rising = np.exp(logs + steps)
         change = (rising + weight * steps - wanted) / (rising + weight)
         steps -= change
         if np.abs(change).max(initial=0.0) < 1e-9:
             break
-    return np.where(counts > 0, steps, 0.0)
+    return np.where(counts > 0, np.clip(steps, -LONGEST_STEP, LONGEST_STEP), 0.0)

@@ -24,6 +24,7 @@ from discreet.engines.duckdb.sources.stored_values import (
     decimal_type,
     decimals_in_range,
     is_valid,
+    stored,
     time_type,
     times_in_range,
     whole_decimals,
@@ -96,7 +97,7 @@ def _written_out(array: Any, entries: Any) -> Any:
     arrow = optional.load("pyarrow")
     places = array.indices
     unsigned = places.cast(arrow.uint64(), safe=False)  # negative ones become very large
-    number = unsigned.fill_null(0).to_numpy()
+    number = stored(unsigned.fill_null(0), np.uint64)[:, 0]
     valid = is_valid(places) & (number < np.uint64(len(entries)))
     return entries.take(rebuilt(arrow.uint64(), number, valid))
 

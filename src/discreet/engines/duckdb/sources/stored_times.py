@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from discreet.core import optional
-from discreet.core.arrow_arrays import rebuilt
+from discreet.core.arrow_arrays import flags_of, integers_of, rebuilt
 from discreet.engines.duckdb.sources.stored_values import is_valid, stored
 from discreet.tables.column import Column, ColumnType
 
@@ -146,7 +146,7 @@ def _number(digits: Any) -> Any:
     """Return digits as numbers, nothing as 0."""
     arrow, compute = optional.load("pyarrow"), optional.load("pyarrow.compute")
     written = compute.if_else(compute.equal(digits, ""), "0", digits)
-    return written.cast(arrow.int64()).to_numpy()
+    return integers_of(written.cast(arrow.int64()))
 
 
 def _clock(parts: dict[str, Any]) -> tuple[Any, Any]:
@@ -183,13 +183,20 @@ def _days(year: Any, month: Any, day: Any) -> tuple[Any, Any]:
 
 def _written_offsets(parts: dict[str, Any]) -> tuple[Any, Any, Any]:
     """Return how far ahead of UTC texts say to be, which of them say it, and whether it is sane."""
-    sign = np.char.upper(parts["sign"].to_numpy(zero_copy_only=False).astype(str))
+    sign = optional.load("pyarrow.compute").utf8_upper(parts["sign"])
+    is_ahead, is_behind, says_none = (_is_one_of(sign, [one]) for one in ("+", "-", ""))
     hours, minutes = _number(parts["ahead"]), _number(parts["minutes"])
-    has_hours = parts["ahead"].to_numpy(zero_copy_only=False).astype(str) != ""
-    ahead = (hours * 3_600 + minutes * 60) * np.where(sign == "-", -1, 1)
-    is_zulu = np.isin(sign, _ZERO) & ~has_hours
-    is_number = ((sign == "+") | (sign == "-")) & has_hours & (hours < 24) & (minutes < 60)
-    return ahead, sign != "", (sign == "") | is_zulu | is_number
+    has_hours = ~_is_one_of(parts["ahead"], [""])
+    ahead = (hours * 3_600 + minutes * 60) * np.where(is_behind, -1, 1)
+    is_zulu = _is_one_of(sign, _ZERO) & ~has_hours
+    is_number = (is_ahead | is_behind) & has_hours & (hours < 24) & (minutes < 60)
+    return ahead, ~says_none, says_none | is_zulu | is_number
+
+
+def _is_one_of(texts: Any, words: Sequence[str]) -> Any:
+    """Tell which of some texts, none of them NULL, are among some words."""
+    arrow, compute = optional.load("pyarrow"), optional.load("pyarrow.compute")
+    return flags_of(compute.is_in(texts, value_set=arrow.array(words, texts.type)))
 
 
 def _times(array: Any) -> Any:

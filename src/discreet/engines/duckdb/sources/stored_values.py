@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from discreet.core import optional
-from discreet.core.arrow_arrays import rebuilt
+from discreet.core.arrow_arrays import flags_of, rebuilt
 
 WIDTHS = (18, 38)
 """How many digits decimals have when they are handed over: what 64 and 128 bits can hold."""
@@ -126,7 +126,7 @@ def stored(array: Any, kind: Any, *, each: int = 1) -> Any:
 
 def is_valid(array: Any) -> Any:
     """Tell which entries of an array are not NULL."""
-    return array.is_valid().to_numpy(zero_copy_only=False)
+    return flags_of(array.is_valid())
 
 
 # ---- Whole numbers as identifiers: whoever is 5 in one file is not somebody else as 5.0 in
