@@ -2,6 +2,7 @@
 
 import datetime
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,14 @@ def test_order_of_keys_does_not_matter():
     assert digest({"a": 1}) != digest({"a": "1"})
 
 
-@pytest.mark.parametrize("value", [0.5, {"a": [0.5]}, {1: "a"}])
+class Odd(dict[str, int]):
+    """It is written by its items, whatever its values are."""
+
+    def items(self) -> Any:
+        return [("a", 0.5)]
+
+
+@pytest.mark.parametrize("value", [0.5, {"a": [0.5]}, {1: "a"}, [(0.5,)], Odd(a=1)])
 def test_what_has_no_one_text_is_refused(value):
     with pytest.raises(TypeError):
         canonical(value)

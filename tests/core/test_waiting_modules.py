@@ -1,12 +1,15 @@
 """Modules that wait are loaded once, by whoever uses a name of theirs first."""
 
+import gc
 import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Barrier
+from types import ModuleType
 
 import pytest
 
@@ -76,6 +79,37 @@ def test_what_fails_goes_on_waiting(written, tmp_path: Path):
     assert is_waiting(name)
     (tmp_path / "there").write_text("")
     assert import_module(name).found == 1
+
+
+def test_an_interrupt_before_it_is_loaded_leaves_it_waiting(written, monkeypatch):
+    class Pressed(set[str]):
+        def add(self, name: str) -> None:
+            super().add(name)
+            raise KeyboardInterrupt
+
+    module = import_module(written("pressed", "found = 1"))
+    with monkeypatch.context() as patch:
+        patch.setattr("discreet.core.waiting_modules._LOADING", Pressed())
+        with pytest.raises(KeyboardInterrupt):
+            _ = module.found
+    assert module.found == 1
+    assert gc.isenabled()
+
+
+def test_a_module_that_somebody_else_was_quicker_to_import_stays(written, monkeypatch):
+    """There would be two of each of its classes."""
+    name = written("quicker", "found = 1")
+    del sys.modules[name]
+    found = find_spec(name)
+    theirs = ModuleType(name)
+
+    def quicker(_: str) -> object:
+        sys.modules[name] = theirs
+        return found
+
+    monkeypatch.setattr("discreet.core.waiting_modules.find_spec", quicker)
+    let_wait(name)
+    assert sys.modules[name] is theirs
 
 
 def test_threads_wait_for_the_first_of_them(written, tmp_path: Path):

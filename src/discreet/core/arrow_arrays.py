@@ -75,6 +75,18 @@ def value_array(values: Sequence[Any], kind: Any = None) -> Any:
     return found if kind is None else found.cast(kind)
 
 
+def flag_array(flags: NDArray[np.bool_]) -> Any:
+    """Return an array of truth values.
+
+    Example:
+        >>> flag_array(np.array([False, True])).to_pylist()
+        [False, True]
+    """
+    arrow = optional.load("pyarrow")
+    bits = arrow.py_buffer(np.packbits(flags, bitorder="little"))
+    return arrow.Array.from_buffers(arrow.bool_(), len(flags), [None, bits])
+
+
 def flags_of(array: Any) -> NDArray[np.bool_]:
     """Return the truth values of an array without NULL.
 

@@ -1,5 +1,6 @@
 """Sheets of Excel workbooks: the first row has the names, and every cell is handed over as text."""
 
+import codecs
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,6 +15,9 @@ from discreet.engines.duckdb.sources.text_source import open_texts
 from discreet.engines.duckdb.sources.workbook import Row, Workbook, read_workbook, sheet_rows
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.source_files import stored_table
+
+# In which names inside an archive may be written: loaded here, and not behind a charge.
+codecs.lookup("cp437")
 
 
 def excel_sheets(file: Path) -> dict[str, tuple[str, ...]]:

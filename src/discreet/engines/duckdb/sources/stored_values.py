@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from discreet.core import optional
-from discreet.core.arrow_arrays import flags_of, rebuilt
+from discreet.core.arrow_arrays import flag_array, flags_of, rebuilt, text_array
 
 WIDTHS = (18, 38)
 """How many digits decimals have when they are handed over: what 64 and 128 bits can hold."""
@@ -280,4 +280,4 @@ def digests(array: Any) -> Any:
     if not is_long.any():
         return found
     made = [hashlib.sha256(array[i].as_buffer()).hexdigest() for i in np.flatnonzero(is_long)]
-    return compute.replace_with_mask(found, is_long, arrow.array(made, _text()))
+    return compute.replace_with_mask(found, flag_array(is_long), text_array(made).cast(_text()))
