@@ -1,5 +1,7 @@
 """Synthetic releases are listed with all others, and opened again for nothing."""
 
+from typing import Any
+
 import pyarrow as pa
 import pytest
 from attrs import evolve
@@ -7,6 +9,7 @@ from attrs import evolve
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure
 from discreet.curator.profile.stored_profile import open_profile
+from discreet.synthesis import judge as judging
 from discreet.synthesis.judge import Judge
 from discreet.synthesis.stored_synthesis import open_synthesis
 from discreet.synthesis.synthetic_release import SyntheticRelease
@@ -115,6 +118,33 @@ def test_a_judgement_holds_for_a_model_that_is_estimated_otherwise(owner, monkey
     bounds = [judged.judged.bound(0, table + moved) for moved in (0.0, 1.0)]
     assert bounds[1] == bounds[0] + table.size, "by how far the other model is from this one"
     assert pair.of_groups is not None
+
+
+def test_a_judgement_of_an_earlier_version_is_found_again(owner, monkeypatch):
+    """It had its name by what was expected, and was stored without the tables that were judged."""
+    connection = owner.connect()
+    release = connection.synthesise("visits", rho=1, columns=["clinic", "age"])
+    ours = judging.judging_passage
+
+    def as_before(judge, *said):
+        passage: Any = ours(judge, *said)
+        (leg,) = passage.legs
+
+        def published(exact, rng):
+            body = leg.published(exact, rng)
+            distances = body["distances"]["distances"]
+            return body | {"expected": judge.expected(), "distances": distances}
+
+        (name,) = passage.earlier
+        return evolve(passage, name=name, earlier=(), legs=(evolve(leg, published=published),))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(judging, "judging_passage", as_before)
+        before = connection.judge(release, rho=1)
+    (spent,) = connection.budget()
+    for found in (connection.judge(release, rho=1), connection.releases()[-1].open()):
+        assert found.judged.to_json() == before.judged.to_json()
+    assert connection.budget()[0].spent == spent.spent
 
 
 def test_a_judgement_of_other_groups_is_left_out(owner, monkeypatch):

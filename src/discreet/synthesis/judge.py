@@ -151,13 +151,13 @@ class JudgedRelease:
     """What it is, in words."""
     model: Mapping[str, Any] = field(repr=False)
     """What its model is made of beyond what its ticket paid for, as plain values."""
-    has_converged: bool
-    """Whether the search for the model came to its end, so that a longer one finds the same."""
+    is_final: bool
+    """Whether a longer search would find the very same model."""
 
     @property
     def distinction(self) -> dict[str, Any]:
         """What tells the model from others, however its numbers are rounded."""
-        tours = None if self.has_converged else self.model["tours"]
+        tours = None if self.is_final else self.model["tours"]
         return {"judged": self.digest, "model": {**self.model, "tours": tours}}
 
     def to_json(self) -> dict[str, Any]:
@@ -206,6 +206,16 @@ def judging_passage(
                 "grouping": judge.grouping,
                 "price": judge.price.to_json(),
             }
+        ),
+        earlier=(
+            digest(
+                {
+                    "judged": about.digest,
+                    "plan": plan.to_json(),
+                    "expected": judge.expected(),
+                    "price": judge.price.to_json(),
+                }
+            ),
         ),
         loss=price.charged,
         legs=(Leg(plan=plan, published=published),),

@@ -137,7 +137,7 @@ def judge(
     plan = bounded_plan(table, release.cells, release.rows_per_unit)
     passage = judging.judging_passage(found, release.cells, plan, judged_release(release), price)
     (body,) = go_through(project, passage, analyst=analyst, fresh=fresh).bodies
-    return evolve(release, judged=found.read(body["distances"], None))
+    return evolve(release, judged=found.read(body["distances"], body.get("expected")))
 
 
 def plan_of(
@@ -175,7 +175,7 @@ def judged_release(release: SyntheticRelease) -> "judging.JudgedRelease":
         ticket=release.receipt.ticket.number,
         digest=release.receipt.release_digest,
         what=release.table,
-        has_converged=release.has_converged,
+        is_final=release.model.is_final,
         model={name: made_of[name] for name in ("published", "facts", "tours")},
     )
 

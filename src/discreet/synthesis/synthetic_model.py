@@ -115,6 +115,12 @@ class SyntheticModel:
             tours=tours,
         )
 
+    @property
+    def is_final(self) -> bool:
+        """Whether a longer search would find the very same model."""
+        # Beside published tables and public facts, it would go on with what is known to a row.
+        return self.estimated.is_found and not self.published and self.facts.is_empty
+
     def with_tours(self, tours: int) -> "SyntheticModel":
         """Return the model after a search that may take so many tours."""
         return SyntheticModel.of(self.cells, self.measured, self.published, self.facts, tours)

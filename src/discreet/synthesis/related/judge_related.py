@@ -96,7 +96,7 @@ def judged_related(release: RelatedRelease) -> JudgedRelease:
         ticket=release.receipt.ticket.number,
         digest=release.receipt.release_digest,
         what=f"{release.parent.name} with {release.child.name}",
-        has_converged=release.has_converged,
+        is_final=release.model.parents.is_final and release.model.children.is_final,
         model={
             "published": [one.to_json() for one in release.model.parents.published],
             "tours": release.tours,
@@ -151,6 +151,16 @@ class RelatedJudges:
                     "groupings": [self.parents.grouping, self.children.grouping],
                     "price": [self.parents.price.to_json(), self.children.price.to_json()],
                 }
+            ),
+            earlier=(
+                digest(
+                    {
+                        "judged": about.digest,
+                        "plans": [parents_plan.to_json(), children_plan.to_json()],
+                        "expected": [self.parents.expected(), self.children.expected()],
+                        "price": [self.parents.price.to_json(), self.children.price.to_json()],
+                    }
+                ),
             ),
             loss=price.charged,
             legs=(Leg(plan=parents_plan, published=published, following=(children_plan,)),),
