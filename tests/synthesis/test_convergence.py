@@ -12,6 +12,7 @@ from discreet.synthesis.marginals.choose_tables import all_pairs
 from discreet.synthesis.marginals.estimate import estimate
 from discreet.synthesis.marginals.measurement import Measurement, settled, total_rows
 from discreet.synthesis.related.related_file import open_synthetic
+from discreet.synthesis.synthesise import judged_release
 from discreet.synthesis.synthetic_file import SyntheticFile
 from discreet.synthesis.synthetic_model import STILL
 from discreet.synthesis.synthetic_release import METADATA, disagreement_notes
@@ -98,6 +99,19 @@ def test_a_model_that_was_found_is_judged_once_however_long_a_search_may_be(owne
     assert connection.budget()[0].spent == before.spent
     connection.judge(release.with_tours(1), rho=1)
     assert connection.budget()[0].spent != before.spent
+
+
+def test_beside_public_facts_a_longer_search_may_find_another_model(owner):
+    """After it was found, it goes on with what is known to a row, for as many tours as it may."""
+    connection = owner.connect()
+    release = connection.synthesise("visits", tables=PAIRS, rho=1, rows_per_unit=1, rows=2_000)
+    both = [judged_release(release.with_tours(tours)) for tours in (1_000, 2_000)]
+    assert release.with_tours(1_000).has_converged
+    assert both[0].distinction != both[1].distinction
+    said = {"tables": PAIRS, "rho": 2, "rows_per_unit": 1, "published": False}
+    alone = connection.synthesise("visits", **said)
+    both = [judged_release(alone.with_tours(tours)) for tours in (1_000, 2_000)]
+    assert both[0].distinction == both[1].distinction
 
 
 @pytest.mark.parametrize("tours", [0, -1, 10**6, 1.5, "many"])

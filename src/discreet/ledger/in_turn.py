@@ -49,7 +49,8 @@ class _Place:
         return True
 
     def _wait_in_line(self, seconds: float) -> bool:
-        # A thread can wait without end, and be left behind when the time is over.
+        # A thread can wait without end, and be left behind when the time is over. It is the bare
+        # kind: the other one is waited for until it says that it has begun.
         self._is_waiting = True
         self._woken.acquire()
         try:
