@@ -5,7 +5,7 @@ from decimal import ROUND_FLOOR
 from fractions import Fraction
 from typing import Any
 
-from attrs import Attribute, asdict, evolve, field, frozen
+from attrs import Attribute, asdict, evolve, field, fields, frozen
 
 from discreet.accounting.filters.rules import left, require_filter
 from discreet.core import check
@@ -33,12 +33,14 @@ def accumulate(spent: PrivacyLoss | None, loss: PrivacyLoss) -> PrivacyLoss:
         Pure(ε = 0.5)
     """
     total = loss if spent is None else spent + loss
-    return evolve(total, **{name: _shortened(value) for name, value in asdict(total).items()})
+    parts = [(one.name, getattr(total, one.name)) for one in fields(type(total))]
+    too_long = [(name, value) for name, value in parts if value.denominator.bit_length() > FINEST]
+    if not too_long:
+        return total
+    return evolve(total, **{name: _shortened(value) for name, value in too_long})
 
 
 def _shortened(value: Fraction) -> Fraction:
-    if value.denominator.bit_length() <= FINEST:
-        return value
     return Fraction(math.ceil(value * 2**FINEST), 2**FINEST)
 
 
