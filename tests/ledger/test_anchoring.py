@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import closing
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,11 +22,19 @@ from discreet.core.errors import (
 )
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
 from discreet.ledger.anchor import Anchor, Mark
-from discreet.ledger.anchoring import read_marks, require_whole
+from discreet.ledger.anchoring import (
+    Charged,
+    charged_by,
+    move_anchor,
+    read_marks,
+    require_whole,
+)
+from discreet.ledger.books import reservation
 from discreet.ledger.budget import Budget
 from discreet.ledger.chain import Kind, Point
+from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.sqlite_store import create_sqlite
+from discreet.ledger.sqlite_store import SqliteStore, create_sqlite
 from tests.ledger.children import start
 from tests.ledger.gate_child import anchored
 from tests.ledger.orders import RELEASE, order
@@ -184,6 +193,79 @@ def test_another_history_is_refused_whatever_its_length(tmp_path: Path):
     entry = ledger.begin_again()
     assert entry.payload["totals"][0]["everybody"] == Pure("9/4").to_json(), "the sum of both"
     assert ledger.remaining("people") == Pure("3/4")
+
+
+# ---- What a charge knows of the chain.
+
+
+def charged_again(ledger: Ledger, loss: PrivacyLoss = HALF) -> Charged:
+    """Charge, and leave the anchors as they are."""
+    with ledger.store.write() as transaction:
+        payload = reservation(transaction.latest, order(loss), ledger.now())
+        transaction.append(Kind.RESERVE, payload)
+        return charged_by(transaction)
+
+
+def test_a_charge_moves_its_anchors_without_another_look(tmp_path: Path, monkeypatch):
+    ledger = new(tmp_path)
+    ask(ledger)
+    monkeypatch.setattr(SqliteStore, "read", lambda _: pytest.fail("it was looked at again"))
+    ledger.reserve(order(HALF))
+    assert end(ledger).sequence == 4
+    assert marked(ledger).spent == {"people": Pure(1)}
+
+
+def test_a_charge_says_what_a_look_would_say(tmp_path: Path, rng):
+    """One anchor is moved by each charge, the other by a snapshot of the same moment."""
+    ledger = new(tmp_path, Pure(100))
+    looked = Ledger(ledger.store, anchors=(Anchor(tmp_path / "looked"),))
+    spaces = ["people", "shops", "parks"]
+    for name in spaces[1:]:
+        ledger.declare(Budget(name, Pure(100)))
+    for name in spaces:
+        ledger.set_rules(GateRules(id_space=name, most_in_flight=100, suspend_after=100))
+    ask(ledger)
+    for word in map(int, rng.words(60)):
+        names = [name for place, name in enumerate(spaces) if word >> place & 1] or spaces
+        ticket = ledger.reserve(order(Pure(Fraction(1 + word % 7, 10)), spaces=names))
+        looked.move_anchors()
+        said, seen = marked(ledger), marked(looked)
+        assert evolve(said, count=seen.count) == seen
+        if word >> 8 & 1:
+            ledger.commit(ticket, RELEASE)
+        if word >> 9 & 1:
+            ledger.resume(names[0])
+            ledger.verify()
+            looked.verify()
+
+
+def test_charges_whose_turns_come_in_another_order_leave_the_later_mark(tmp_path: Path):
+    ledger = new(tmp_path)
+    ask(ledger)
+    (anchor,) = ledger.anchors
+    first, second = charged_again(ledger), charged_again(ledger)
+    move_anchor(anchor, ledger.store, charged=second)
+    later = marked(ledger)
+    assert later.end.sequence == 5
+    move_anchor(anchor, ledger.store, charged=first)
+    assert marked(ledger) == later
+
+
+def test_a_charge_never_writes_over_what_it_does_not_hold(tmp_path: Path):
+    """Others charged more and told the anchor, and then the ledger lost it: their mark stays."""
+    ledger = new(tmp_path)
+    ask(ledger)
+    for path in tmp_path.iterdir():
+        shutil.copy(path, tmp_path / f"{path.name}.older")
+    ask(ledger, Pure(1))
+    known = marked(ledger)
+    for name in ("ledger.sqlite",):
+        shutil.copy(tmp_path / f"{name}.older", tmp_path / name)
+    behind = anchored(tmp_path / "ledger.sqlite")
+    for _ in range(3):
+        with pytest.raises(LedgerError, match="not the one that its anchor"):
+            move_anchor(behind.anchors[0], behind.store, charged=charged_again(behind, Pure("1/8")))
+    assert marked(behind) == known
 
 
 # ---- The log: lost, cut, or with one bit changed.
@@ -352,17 +434,23 @@ def test_others_charge_and_settle_while_an_anchor_is_kept(tmp_path: Path):
         assert charging.is_alive()
     charging.join()
     assert before.sequence == 2
-    assert end(ledger).sequence == 4
+    newest = [entry.sequence for entry in ledger.entries() if entry.kind is Kind.RESERVE][-1]
+    assert end(ledger).sequence == newest
 
 
 def test_a_mark_that_somebody_else_wrote_is_flushed_before_a_charge_returns(tmp_path, monkeypatch):
     """Whoever wrote it may have died before that; so may the power."""
     ledger = new(tmp_path)
     ask(ledger)
+    (anchor,) = ledger.anchors
     flushed: list[int] = []
     monkeypatch.setattr("discreet.ledger.anchor.flush", flushed.append)
     ledger.move_anchors()
     marks = read_marks(ledger.anchors)
+    assert len(flushed) == 1
+    ledger.move_anchors()
+    assert len(flushed) == 1, "it says that it was flushed"
+    anchor.path.write_bytes(anchor.path.read_bytes().replace(b"\t", b"\n"))
     ledger.move_anchors()
     assert len(flushed) == 2
     assert read_marks(ledger.anchors) == marks

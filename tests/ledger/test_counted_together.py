@@ -20,7 +20,7 @@ CHEAP = Pure("1/1000")
 class TogetherLedger(Ledger):
     """Writes what ledgers wrote when failures were counted for an id space alone."""
 
-    def reserve(self, wanted, claim=None):
+    def reserve(self, wanted, claim=None, *, is_held=None):
         with self.store.write() as transaction:
             at = self.now().replace(microsecond=0)
             payload = {

@@ -17,7 +17,7 @@ from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.held_work import Timer
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.releases import ReleaseSize, seal
-from discreet.ledger.under_way import WORK
+from discreet.ledger.under_way import WORK, is_under_way
 from tests.ledger.orders import RELEASE, new_ledger, order, tells_no_cause
 from tests.support.projects.gate import pass_gate
 
@@ -173,12 +173,51 @@ def test_a_short_deadline_sets_a_tenth_aside(ledger):
 def test_the_deadline_begins_with_the_charge(ledger, monkeypatch):
     time, reserve = FakeTime(), Ledger.reserve
 
-    def slow_reserve(self, wanted):
+    def slow_reserve(self, wanted, **how):
         time.now += 100
-        return reserve(self, wanted)
+        return reserve(self, wanted, **how)
 
     monkeypatch.setattr(Ledger, "reserve", slow_reserve)
     assert handed_over(ledger, lambda: RELEASE, time) == DUE + 100
+
+
+def declared_meanwhile(monkeypatch, deadlines: list[Any]) -> None:
+    """Let the owner declare other deadlines, each right before a charge."""
+    reserve = Ledger.reserve
+
+    def late(self, wanted, **how):
+        if deadlines:
+            rules = GateRules(id_space="people", deadline=deadlines.pop(0))
+            Ledger(self.store).set_rules(rules)
+        return reserve(self, wanted, **how)
+
+    monkeypatch.setattr(Ledger, "reserve", late)
+
+
+@pytest.mark.parametrize(
+    ("deadlines", "due"),
+    [([20], 20), ([None], 0), ([None, 30], 30), ([20, None, 5], 5), ([None, 20, None], 0)],
+)
+def test_the_deadline_that_is_in_force_at_the_charge_holds(ledger, monkeypatch, deadlines, due):
+    """Also if it was declared after the question was looked at, or after the last one."""
+    time = FakeTime()
+    declared_meanwhile(monkeypatch, deadlines)
+    assert handed_over(ledger, lambda: RELEASE, time) == BEGIN + due
+    assert kinds(ledger) == ["reserve", "commit"]
+    time = FakeTime()
+    Ledger(ledger.store).set_rules(GateRules(id_space="people", deadline=7))
+    assert handed_over(ledger, lambda: RELEASE, time) == BEGIN + 7
+    assert not is_under_way(WORK)
+
+
+def test_what_the_new_deadline_is_too_short_for_is_refused_before_the_charge(ledger, monkeypatch):
+    ledger.set_rules(GateRules(id_space="people"))
+    size = ReleaseSize(40_000_000, 2_000_000)
+    pass_gate(ledger, order(Pure("0.1")), lambda: RELEASE, size=lambda: size)
+    declared_meanwhile(monkeypatch, [DEADLINE])
+    with pytest.raises(RefusedQuery, match="too large for its deadline"):
+        pass_gate(ledger, order(), lambda: RELEASE, size=lambda: size)
+    assert kinds(ledger) == ["reserve", "commit"]
 
 
 def test_an_order_in_two_id_spaces_waits_for_the_longer_deadline(ledger):

@@ -68,8 +68,8 @@ def room(monkeypatch) -> Room:
     room = Room(RACERS - 1)
     join = Ledger.join_or_reserve
 
-    def noted(self, *asked):
-        found = join(self, *asked)
+    def noted(self, *asked, **how):
+        found = join(self, *asked, **how)
         if isinstance(found, Joined):
             room.enter()
         return found
@@ -247,11 +247,11 @@ def test_a_gate_that_looks_before_it_charges_is_caught(ledger, room, monkeypatch
     """The twin decides outside the transaction: all of them find nothing, and all pay."""
     together = threading.Barrier(RACERS)
 
-    def look_first(self, asked, _):
+    def look_first(self, asked, _, **how):
         with self._read() as snapshot:
             found = joinable(snapshot.latest, asked, self.now())
         together.wait(60)
-        return found or self.reserve(asked)
+        return found or self.reserve(asked, **how)
 
     monkeypatch.setattr(Ledger, "join_or_reserve", look_first)
     room.is_full.set()

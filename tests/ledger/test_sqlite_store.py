@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -16,12 +17,16 @@ import pytest
 
 from discreet.core.errors import LedgerError
 from discreet.core.loss import Pure
-from discreet.ledger.budget import Allocation
-from discreet.ledger.chain import WORDS, Kind
+from discreet.ledger.books import reservation
+from discreet.ledger.budget import Allocation, Budget
+from discreet.ledger.chain import WORDS, Kind, share, space, ticket
+from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.kept_open import FORK_GUARD
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_file import VERSION
 from discreet.ledger.sqlite_store import SqliteStore, _writers, create_sqlite
+from discreet.ledger.sqlite_transaction import SqliteTransaction
+from discreet.ledger.store import END
 from tests.ledger.nobody import as_nobody
 from tests.ledger.orders import RELEASE, new_ledger, order
 from tests.support.projects.gate import pass_gate
@@ -56,7 +61,7 @@ def test_the_file_is_durable_private_and_complete(tmp_path: Path):
             name: snapshot.connection.execute(f"PRAGMA {name}").fetchone()[0]
             for name in ("journal_mode", "synchronous", "user_version")
         }
-    assert pragma == {"journal_mode": "wal", "synchronous": 2, "user_version": VERSION}
+    assert pragma == {"journal_mode": "wal", "synchronous": 1, "user_version": VERSION}
     file = tmp_path / "ledger.sqlite"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
@@ -350,3 +355,30 @@ def test_every_subject_begins_with_a_word_that_is_known_for_its_kind(used: Ledge
 def test_a_kind_that_is_never_about_a_subject_is_not_looked_for(used: Ledger):
     with used.store.read() as snapshot, pytest.raises(LookupError, match="no budget is about"):
         snapshot.latest(Kind.BUDGET, ("ticket", "3"))
+
+
+def test_what_a_transaction_remembers_is_what_it_would_find(tmp_path: Path, rng):
+    """It remembers what it looked up, and what it appends changes that."""
+    ledger = new_ledger(tmp_path, Pure(1000))
+    ledger.set_rules(GateRules(id_space="people", most_in_flight=1000))
+    store = SqliteStore(tmp_path / "ledger.sqlite")
+    kinds = (Kind.RESERVE, Kind.COMMIT, Kind.FAIL, Kind.BUDGET, Kind.RENEWAL)
+    for _ in range(6):
+        with store.write() as transaction:
+            for word in map(int, rng.words(30)):
+                subjects = [space("people"), space("shops"), share("people", "ann")]
+                subjects += [ticket(number) for number in range(2, 8)]
+                kind, subject = kinds[word % 5], subjects[(word >> 8) % len(subjects)]
+                if word >> 16 & 3 == 0:
+                    budget = Budget(("people", "shops")[word >> 18 & 1], Pure(word % 9 + 100))
+                    transaction.append(Kind.BUDGET, budget.to_json())
+                elif word >> 16 & 3 == 1:
+                    payload = reservation(transaction.latest, order(Pure(1)), datetime.now(UTC))
+                    transaction.append(Kind.RESERVE, payload)
+                fresh = SqliteTransaction(transaction.connection)
+                assert transaction.head() == fresh.head()
+                if subject[0] in WORDS[kind]:
+                    for until in (END, word >> 20 & 15):
+                        found = transaction.latest(kind, subject, until)
+                        assert found == fresh.latest(kind, subject, until)
+    assert len(ledger.entries()) > 60

@@ -389,7 +389,7 @@ def test_entries_that_the_ledger_would_not_write_are_found(ledger, kind, payload
 class OldLedger(ForgetfulLedger):
     """Writes what ledgers wrote before failures were counted."""
 
-    def reserve(self, wanted, claim=None):
+    def reserve(self, wanted, claim=None, *, is_held=None):
         with self.store.write() as transaction:
             payload = {
                 "order": wanted.to_json(),

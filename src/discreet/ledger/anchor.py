@@ -11,8 +11,11 @@ digest, which shows a half that was cut or damaged. Its size stays the same from
 that one flush of the data makes a mark durable.
 
 That rests on the newer mark being durable before the older one is written over. Whoever wrote it
-may have died before it was, so a mark that this process did not flush itself is flushed first. The
-halves of a new file are equal: as long as they are, its name may not be durable either.
+may have died before it was. So a half ends with a byte that says whether it was flushed, and a mark
+that does not say so is flushed first, by whoever comes next. The byte is taken back before anything
+else of a half is written, and set after the flush, so that it is never there too early, whatever is
+killed. It need not be durable itself: what a disk has kept of a mark is kept. The halves of a new
+file are equal: as long as they are, its name may not be durable either.
 """
 
 import hashlib
@@ -119,8 +122,8 @@ LOOKS = 3
 """How often to read a file before it is said that there is no mark in it. Nobody who writes waits
 for a slow reader, who may see the middle of two writes, one in each half."""
 
-_flushed: dict[tuple[int, int], int] = {}
-"""The count of the last mark that this process made durable, by file."""
+_WRITTEN, _FLUSHED = b"\n", b"\t"
+"""How a half ends: with space, so that programs which do not know of it read the same mark."""
 
 
 @frozen
@@ -174,12 +177,15 @@ class Anchor:
 
     def _settle(self, handle: int, count: int) -> None:
         """Make the newest mark durable, and the name of a new file as well."""
-        found = os.fstat(handle)
+        size = os.fstat(handle).st_size
+        end = _end_of(count, size)
+        if os.pread(handle, 1, end) == _FLUSHED:
+            return
         flush(handle)
-        one, other = _halves(os.pread(handle, found.st_size, 0))
+        one, other = _halves(os.pread(handle, size, 0))
         if one == other:
             self._flush_folder()
-        _flushed[found.st_dev, found.st_ino] = count
+        os.pwrite(handle, _FLUSHED, end)
 
     @contextmanager
     def turn(self, timeout: float = PATIENCE) -> Iterator[None]:
@@ -250,15 +256,15 @@ class Anchor:
         except FileNotFoundError:
             return False
         try:
-            found = os.fstat(handle)
-            size = found.st_size // 2
-            if len(text) >= size:
+            size = os.fstat(handle).st_size
+            if len(text) >= size // 2:
                 return False
-            if _flushed.get((found.st_dev, found.st_ino)) != count - 1:
-                self._settle(handle, count - 1)
-            os.pwrite(handle, text.ljust(size - 1) + b"\n", count % 2 * size)
+            self._settle(handle, count - 1)
+            end = _end_of(count, size)
+            os.pwrite(handle, _WRITTEN, end)
+            os.pwrite(handle, text.ljust(size // 2 - 1), end + 1 - size // 2)
             flush(handle)
-            _flushed[found.st_dev, found.st_ino] = count
+            os.pwrite(handle, _FLUSHED, end)
         finally:
             os.close(handle)
         return True
@@ -306,7 +312,7 @@ class Anchor:
 def _newest(halves: Iterable[bytes]) -> Mark | None:
     """Return the newest mark that is whole: of the older half no more is read than its number."""
     likely = sorted(halves, key=_number, reverse=True)
-    return next((mark for mark in map(_mark, likely) if mark is not None), None)
+    return next((mark for half in likely if (mark := _mark(half.strip())) is not None), None)
 
 
 def _number(half: bytes) -> int:
@@ -320,7 +326,7 @@ _NUMBER = re.compile(rb'"count":([0-9]{1,18}),')
 @lru_cache(maxsize=16)
 def _mark(half: bytes) -> Mark | None:
     try:
-        return Mark.from_text(half.decode().strip())
+        return Mark.from_text(half.decode())
     except UnicodeDecodeError:
         return None
 
@@ -329,7 +335,12 @@ def _two_halves(text: str) -> bytes:
     """Return the bytes of a new file with room for a longer mark."""
     written = text.encode()
     half = max(SMALLEST_HALF, 1 << (2 * len(written)).bit_length())
-    return (written.ljust(half - 1) + b"\n") * 2
+    return (written.ljust(half - 1) + _WRITTEN) * 2
+
+
+def _end_of(count: int, size: int) -> int:
+    """Return the place of the last byte of the half that a mark is in."""
+    return (1 + count % 2) * (size // 2) - 1
 
 
 def _halves(data: bytes) -> tuple[bytes, bytes]:

@@ -7,18 +7,21 @@ Guarantee: *what was spent is not forgotten in silence.*
     begins while one of the anchors is there as it was left, except by the owner's word
     (:func:`begin_again`), and that keeps what was spent.
 
-    Proof. An anchor is written by :func:`move_anchor` alone, in its turn. Turns are taken one after
-    another over all processes, and each begins its snapshot after it began: so it sees the chain
-    that all before it saw, or a longer one. So the ends that are written are ends of one growing
-    chain, in order: no anchor ever goes back. ``reserve`` returns after such a turn that began
-    after its charge was committed, so by then the anchor's end is the charge or comes after it, and
-    is durable: the turn ends with a flush, whichever process wrote the mark. :func:`require_whole`
-    asks every ledger for the entry at that end, with its digest, and a chain that has it has every
-    entry before it.
+    Proof. An anchor is written by :func:`move_anchor` alone, in its turn, and turns are taken one
+    after another over all processes. A mark says what one transaction saw of the chain, which only
+    grows: either the transaction of a charge (:class:`Charged`), or a snapshot that was begun in
+    the turn. The former is written only over a mark that is behind it, in entries and in losses,
+    and the latter sees all that a mark before it was made from. So the ends that are written are
+    ends of one growing chain, in order: no anchor ever goes back. ``reserve`` returns after such a
+    turn that began after its charge was committed, and that left a mark whose end is the charge or
+    comes after it. The turn ends with a flush, whichever process wrote the mark, so that it is
+    durable. :func:`require_whole` asks every ledger for the entry at that end, with its digest, and
+    a chain that has it has every entry before it.
 
-    An anchor is read *before* the snapshot that it is compared with. The chain only grows, so a
-    whole ledger is never taken for one that is behind, however many processes write. And a snapshot
-    shows an entry only after it was flushed, so a crash at any step leaves the anchor where it was
+    An anchor is read *before* the snapshot that it is compared with, or by who alone may write. The
+    chain only grows, so a whole ledger is never taken for one that is behind, however many
+    processes write. A mark is made from entries that were flushed: those of a snapshot were, and a
+    charge was before its anchors are moved. So a crash at any step leaves the anchor where it was
     or further on, never ahead of the ledger.
 
 A turn is not a write transaction of the ledger: while one process waits for the disk to keep a
@@ -33,12 +36,12 @@ for ever what was so once.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from attrs import evolve, fields
+from attrs import evolve, fields, frozen
 
-from discreet.core.errors import InvalidArgument, LedgerError, WrittenBefore
+from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
 from discreet.ledger.anchor import Anchor, Mark, behind
 from discreet.ledger.books import spent_of
@@ -47,8 +50,6 @@ from discreet.ledger.chain import BEGINNING, Entry, Kind, Point, forged
 from discreet.ledger.exact_claims import void_spaces
 from discreet.ledger.sqlite_file import Identity
 from discreet.ledger.store import Snapshot, Store, Transaction
-
-Begun = AbstractContextManager[Snapshot]
 
 Marks = Sequence[tuple[Anchor, Mark | None]]
 """The anchors, each with its mark."""
@@ -81,27 +82,50 @@ def require_whole(snapshot: Snapshot, marks: Marks) -> None:
                 got=f"{head.sequence if head else 0} entries, with {spent} spent",
             )
         for name, loss in mark.spent.items():
-            found = spent_of(snapshot.latest, name)
-            if found is None or found.measure is not loss.measure or not loss <= found:
+            if not _is_part_of(loss, spent_of(snapshot.latest, name)):
                 raise forged(f"its anchor knows of more that was spent of {name}")
+
+
+@frozen
+class Charged:
+    """How far the chain went with a charge, as the transaction of the charge saw it."""
+
+    end: Point
+    spent: dict[str, PrivacyLoss]
+    void: tuple[str, ...]
+
+
+def charged_by(transaction: Transaction) -> Charged:
+    """Return how far the chain goes with what a transaction has written so far."""
+    return Charged(_end(transaction.head()), spent_by_space(transaction), void_spaces(transaction))
 
 
 def move_anchor(
     anchor: Anchor,
     store: Store,
     *,
+    charged: Charged | None = None,
     verified: Point = BEGINNING,
     is_checked: Callable[[Snapshot, Marks], None] = require_whole,
     is_here: bool = False,
 ) -> None:
     """Let an anchor know where the chain of a ledger ends, in its turn and durably.
 
-    The ledger ``is_checked`` first: it may have lost entries since the last look. If it ``is_here``
-    by the owner's word, the anchor takes its file for the one to know.
+    What was ``charged`` is durable, and its transaction has checked the ledger. Without it, or
+    where it does not fit to what the anchor knows, the ledger ``is_checked`` now: it may have lost
+    entries since the last look. If it ``is_here`` by the owner's word, the anchor takes its file
+    for the one to know.
     """
-    with _turn(anchor, store) as begun:
+    with _turn(anchor, store):
         known = anchor.read()
-        with begun() as snapshot:
+        if known is not None and charged is not None and known.file:
+            if _leads_to(charged, known):
+                anchor.flush(known.count)
+                return
+            if _leads_to(known, charged):
+                anchor.write(_mark_of(charged, known))
+                return
+        with store.read() as snapshot:
             is_checked(snapshot, [(anchor, known)])
             file = file_of(store) if is_here or not (known and known.file) else known.file
             mark = _next_mark(snapshot, known, verified, file)
@@ -111,9 +135,33 @@ def move_anchor(
             anchor.flush(known.count)
 
 
+def _leads_to(one: Mark | Charged, other: Mark | Charged) -> bool:
+    """Tell whether a chain can have come from one place to the other, or is still there."""
+    if one.end.sequence >= other.end.sequence:
+        return one.end == other.end
+    return set(one.void).issubset(other.void) and all(
+        _is_part_of(loss, other.spent.get(name)) for name, loss in one.spent.items()
+    )
+
+
+def _is_part_of(loss: PrivacyLoss, total: PrivacyLoss | None) -> bool:
+    return total is not None and total.measure is loss.measure and loss <= total
+
+
+def _mark_of(charged: Charged, known: Mark) -> Mark:
+    return Mark(
+        count=known.count + 1,
+        end=charged.end,
+        spent=charged.spent,
+        verified=known.verified,
+        void=charged.void,
+        file=known.file,
+    )
+
+
 @contextmanager
-def _turn(anchor: Anchor, store: Store) -> Iterator[Callable[[], Begun]]:
-    """Take one's turn at an anchor, and lend what begins a snapshot.
+def _turn(anchor: Anchor, store: Store) -> Iterator[None]:
+    """Take one's turn at an anchor.
 
     Some file systems have no queue. There a write transaction of the ledger lets nobody else write.
     """
@@ -124,10 +172,8 @@ def _turn(anchor: Anchor, store: Store) -> Iterator[Callable[[], Begun]]:
         try:
             stack.enter_context(anchor.turn())
         except OSError:
-            transaction = stack.enter_context(store.write())
-            yield lambda: nullcontext(transaction)
-        else:
-            yield store.read
+            stack.enter_context(store.write())
+        yield
 
 
 def file_of(store: Store) -> str:
@@ -240,21 +286,6 @@ def spent_by_space(snapshot: Snapshot) -> dict[str, PrivacyLoss]:
     names = sorted({name for kind in kinds for (_, name) in snapshot.subjects(kind, "id_space")})
     found = {name: spent_of(snapshot.latest, name) for name in names}
     return {name: loss for name, loss in found.items() if loss is not None}
-
-
-@contextmanager
-def what_stays() -> Iterator[None]:
-    """Say of an error that what was written before it stays."""
-    try:
-        yield
-    except LedgerError as error:
-        raise WrittenBefore(
-            f"The ledger was written, but what must follow failed. {error.what}",
-            must=error.must,
-            got=error.got,
-            next="If something was to be charged, it is charged, and no row was read. The owner can"
-            " run 'discreet check' and 'discreet ledger --verify'",
-        ) from None
 
 
 def _told(spent: dict[str, PrivacyLoss]) -> str:

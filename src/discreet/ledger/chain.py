@@ -94,7 +94,12 @@ class Entry:
     @cached_property
     def payload(self) -> dict[str, Any]:
         """What the text says."""
-        payload: dict[str, Any] = json.loads(self.text)
+        try:
+            payload = json.loads(self.text)
+        except (TypeError, ValueError, RecursionError):
+            payload = None
+        if not isinstance(payload, dict):
+            raise broken(self.sequence, "it cannot be read")
         return payload
 
     @cached_property

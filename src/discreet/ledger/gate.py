@@ -71,7 +71,7 @@ from discreet.ledger.chain import Kind
 from discreet.ledger.exact_claims import ExactClaim
 from discreet.ledger.held_work import SYSTEM_TIMER, HeldWork, Interrupt, Timer, nothing_to_interrupt
 from discreet.ledger.joining import Joined
-from discreet.ledger.ledger import Ledger
+from discreet.ledger.ledger import DeadlineChanged, Ledger
 from discreet.ledger.order import Order, Receipt, Ticket
 from discreet.ledger.releases import (
     SMALL,
@@ -139,7 +139,9 @@ class Flight:
         self._permit = Permit(is_exact=order.exact is not None)
         paid = partial(work, self._permit)
         self._work = lambda: seal(paid())
-        self._held = _held(ledger.deadline(order), paid, size, interrupt)
+        self._hold = partial(_held, work=paid, size=size, interrupt=interrupt)
+        self._deadline = ledger.deadline(order)
+        self._held = self._hold(self._deadline)
         self._lock = Lock()
         self._is_called_off = self._is_charging = self._is_charged = False
         self._decided, self._landed = Event(), Event()
@@ -214,6 +216,10 @@ class Flight:
             except WrittenBefore:
                 self._note_charge()
                 raise
+            except DeadlineChanged:
+                self._presence.leave()
+                self._hold_anew()
+                continue
             if isinstance(found, Ticket):
                 self._note_charge()
                 self._decided.set()
@@ -224,6 +230,18 @@ class Flight:
             given_up.add(found.number)
         return None
 
+    def _hold_anew(self) -> None:
+        """Hold the work to the deadline that the owner has declared meanwhile."""
+        if self._held is not None:
+            self._held.call_off()
+        self._deadline = self._ledger.deadline(self._order)
+        self._held = self._hold(self._deadline)
+        if self._held is not None:
+            self._prepare(self._held)
+
+    def _is_held(self, deadline: Fraction | None) -> bool:
+        return deadline == self._deadline
+
     def _note_charge(self) -> None:
         self._is_charged = True
         if self._is_noted:
@@ -232,8 +250,10 @@ class Flight:
     def _reserve(self, given_up: set[int]) -> Ticket | Joined:
         claimed = {} if self._claim is None else {"claim": self._claim}
         if self._joins:
-            return self._ledger.join_or_reserve(self._order, given_up, **claimed)
-        return self._ledger.reserve(self._order, **claimed)
+            return self._ledger.join_or_reserve(
+                self._order, given_up, is_held=self._is_held, **claimed
+            )
+        return self._ledger.reserve(self._order, is_held=self._is_held, **claimed)
 
     def _may_charge(self) -> bool:
         with self._lock:

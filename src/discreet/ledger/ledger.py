@@ -17,13 +17,13 @@ from discreet.ledger.anchor import Anchor
 from discreet.ledger.anchoring import (
     as_it_is,
     begin_again,
+    charged_by,
     is_elsewhere,
     move_anchor,
     read_marks,
     require_whole,
     spent_by_space,
     verified_point,
-    what_stays,
 )
 from discreet.ledger.books import (
     cap_of,
@@ -37,8 +37,16 @@ from discreet.ledger.books import (
     spent_of,
 )
 from discreet.ledger.budget import Allocation, Budget, budget_bar
-from discreet.ledger.chain import BEGINNING, Entry, Kind, Point, released, ticket
-from discreet.ledger.exact_claims import ExactClaim, NotedClaims, claims_of, is_void, note_claim
+from discreet.ledger.chain import BEGINNING, Entry, Kind, Latest, Point, released, ticket
+from discreet.ledger.durable import what_stays
+from discreet.ledger.exact_claims import (
+    ExactClaim,
+    NotedClaims,
+    claims_of,
+    is_void,
+    note_claim,
+    void_spaces,
+)
 from discreet.ledger.failures import after_resumption, counter_of, settlement
 from discreet.ledger.gate_rules import GateRules, rules_of
 from discreet.ledger.history import LAST_SHOWN, History, read_history
@@ -73,6 +81,18 @@ def _never() -> bool:
     return False
 
 
+IsHeld = Callable[[Fraction | None], bool]
+"""Whether work is held to a deadline; ``None``: to none."""
+
+
+def _always(_: Fraction | None) -> bool:
+    return True
+
+
+class DeadlineChanged(Exception):
+    """Work is held to another deadline than the one in force. Nothing was charged."""
+
+
 @frozen
 class Ledger:
     """Who spent what. Append-only, durable, and the same for every process that opens it.
@@ -98,6 +118,8 @@ class Ledger:
     """The time of day, for the one entry that has a time."""
     anchors: tuple[Anchor, ...] = ()
     """Where the end of the chain is kept besides (:mod:`discreet.ledger.anchoring`)."""
+    _unheld: set[str] = field(factory=set, init=False, repr=False, eq=False)
+    """The id spaces that had no deadline when it was last looked up."""
 
     def declare(self, budget: Budget) -> None:
         """Set the cap of an id space. Saying the same again changes nothing; spending stays."""
@@ -123,11 +145,22 @@ class Ledger:
             return rules_of(snapshot.latest, id_space)
 
     def deadline(self, order: Order) -> Fraction | None:
-        """Return how many seconds after its charge an order is answered: its longest deadline."""
+        """Return how many seconds after its charge an order is answered: its longest deadline.
+
+        That there is none is not looked up each time: the charge asks whether it is still so.
+        """
+        if self._unheld.issuperset(charge.id_space for charge in order.charges):
+            return None
         with self._read() as snapshot:
-            spaces = [charge.id_space for charge in order.charges]
-            found = [rules_of(snapshot.latest, name).deadline for name in spaces]
-        return max((deadline for deadline in found if deadline is not None), default=None)
+            return self._longest_deadline(snapshot.latest, order)
+
+    def _longest_deadline(self, latest: Latest, order: Order) -> Fraction | None:
+        names = [charge.id_space for charge in order.charges]
+        found = {name: rules_of(latest, name).deadline for name in names}
+        declared = {name: deadline for name, deadline in found.items() if deadline is not None}
+        self._unheld.update(found.keys() - declared)
+        self._unheld.difference_update(declared)
+        return max(declared.values(), default=None)
 
     def least_price(self, id_space: str) -> Fraction:
         """Return the least ε or ρ that a question about an id space costs."""
@@ -213,10 +246,13 @@ class Ledger:
         with self._read() as snapshot:
             return claims_of(snapshot, id_space)
 
-    def reserve(self, order: Order, claim: ExactClaim | None = None) -> Ticket:
+    def reserve(
+        self, order: Order, claim: ExactClaim | None = None, *, is_held: IsHeld = _always
+    ) -> Ticket:
         """Charge an order, in every id space that it touches, or refuse it whole.
 
-        An exact order comes with its ``claim``, which is noted in the same transaction.
+        An exact order comes with its ``claim``, which is noted in the same transaction. Whether its
+        work ``is_held`` to the deadline in force is asked before anything is charged.
 
         Guarantee:
             When this returns, the charge is durable, no cap or share is exceeded, none of the id
@@ -224,10 +260,15 @@ class Ledger:
         """
         order = order.as_written()
         with self._charging() as transaction:
-            return self._reserve(transaction, order, claim)
+            return self._reserve(transaction, order, claim, is_held)
 
     def join_or_reserve(
-        self, order: Order, given_up: Collection[int] = (), claim: ExactClaim | None = None
+        self,
+        order: Order,
+        given_up: Collection[int] = (),
+        claim: ExactClaim | None = None,
+        *,
+        is_held: IsHeld = _always,
     ) -> Ticket | Joined:
         """Charge an order, or find the ticket of an equal one that is paid for already.
 
@@ -239,7 +280,7 @@ class Ledger:
         order = order.as_written()
         with self._charging() as transaction:
             found = joinable(transaction.latest, order, self.now(), given_up)
-            return found or self._reserve(transaction, order, claim)
+            return found or self._reserve(transaction, order, claim, is_held)
 
     @contextmanager
     def _charging(self) -> Iterator[Transaction]:
@@ -248,10 +289,16 @@ class Ledger:
         with Uninterrupted():
             with self._write() as transaction:
                 yield transaction
+                charged = charged_by(transaction) if self.anchors else None
             with what_stays():
-                self.move_anchors()
+                for anchor in self.anchors:
+                    move_anchor(anchor, self.store, charged=charged)
 
-    def _reserve(self, transaction: Transaction, order: Order, claim: ExactClaim | None) -> Ticket:
+    def _reserve(
+        self, transaction: Transaction, order: Order, claim: ExactClaim | None, is_held: IsHeld
+    ) -> Ticket:
+        if not is_held(self._longest_deadline(transaction.latest, order)):
+            raise DeadlineChanged
         if claim is not None:
             note_claim(transaction, claim)
         payload = reservation(transaction.latest, order, self.now())
@@ -372,6 +419,11 @@ class Ledger:
         for anchor in self.anchors:
             move_anchor(anchor, self.store, verified=end)
         return end
+
+    def void_spaces(self) -> tuple[str, ...]:
+        """Return the id spaces whose worst-case claim has ended."""
+        with self._read() as snapshot:
+            return void_spaces(snapshot)
 
     def spent_spaces(self) -> tuple[str, ...]:
         """Return the id spaces in which anything was ever charged."""

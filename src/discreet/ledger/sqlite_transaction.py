@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import cache, lru_cache
 from typing import Any
 
@@ -32,11 +31,11 @@ class SqliteTransaction:
     """One open transaction on a ledger file."""
 
     connection: sqlite3.Connection
-    _rows: dict[tuple[Subject, int], dict[str, Row]] = field(factory=dict, eq=False, repr=False)
-    _found: dict[tuple[Kind, Subject, int], Entry | None] = field(
-        factory=dict, eq=False, repr=False
-    )
+    _rows: dict[Subject, dict[str, Row]] = field(factory=dict, eq=False, repr=False)
+    _found: dict[tuple[Kind, Subject], Entry | None] = field(factory=dict, eq=False, repr=False)
     """What was looked up, and what was asked for: only :meth:`append` changes it meanwhile."""
+    _end: list[Entry | None] = field(factory=list, eq=False, repr=False)
+    """The last entry, once it was asked for."""
 
     def entries(self, after: int | None = None, most: int = PAGE) -> tuple[Entry, ...]:
         """Return the first entries, or those after a number: in order, ``most`` of them."""
@@ -45,7 +44,9 @@ class SqliteTransaction:
 
     def head(self) -> Entry | None:
         """Return the last entry, or ``None`` if there is none."""
-        return self._one(f"{_ENTRIES} ORDER BY sequence DESC LIMIT 1", ())
+        if not self._end:
+            self._end.append(self._one(f"{_ENTRIES} ORDER BY sequence DESC LIMIT 1", ()))
+        return self._end[0]
 
     def entry(self, sequence: int) -> Entry | None:
         """Return the entry with a number, or ``None`` if there is none."""
@@ -53,17 +54,18 @@ class SqliteTransaction:
 
     def latest(self, kind: Kind, subject: Subject, until: int = END) -> Entry | None:
         """Return the newest entry of ``kind`` about ``subject``; one that is not is refused."""
-        asked = (kind, subject, until)
+        if until != END:
+            return self._newest(kind, subject, self._look_up(subject, until))
+        asked = (kind, subject)
         if asked not in self._found:
-            self._found[asked] = self._newest(kind, subject, until)
+            if subject not in self._rows:
+                self._rows[subject] = self._look_up(subject, END)
+            self._found[asked] = self._newest(kind, subject, self._rows[subject])
         return self._found[asked]
 
-    def _newest(self, kind: Kind, subject: Subject, until: int) -> Entry | None:
+    def _newest(self, kind: Kind, subject: Subject, rows: dict[str, Row]) -> Entry | None:
         if subject[0] not in WORDS[kind]:
             raise LookupError(f"no {kind.value} is about a {subject[0]}")
-        rows = self._rows.get((subject, until))
-        if rows is None:
-            rows = self._rows[subject, until] = self._look_up(subject, until)
         row = rows.get(kind.value)
         if row is None:
             return None
@@ -134,8 +136,6 @@ class SqliteTransaction:
     def append(self, kind: Kind, payload: dict[str, Any]) -> Entry:
         """Add an entry at the end of the chain, and to the index of what it is about."""
         entry = follow(self.head(), kind, payload)
-        self._rows.clear()
-        self._found.clear()
         self.connection.execute(
             f"INSERT INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)",
             (entry.sequence, kind.value, entry.text, entry.previous, entry.digest),
@@ -144,6 +144,9 @@ class SqliteTransaction:
             "INSERT INTO subjects (kind, subject, sequence) VALUES (?, ?, ?)",
             [(kind.value, _named(subject), entry.sequence) for subject in entry.subjects],
         )
+        # Whatever it is not about stays as it was found.
+        self._found.update({(kind, subject): entry for subject in entry.subjects})
+        self._end[:] = [entry]
         if kind is Kind.EXACT:
             self.connection.execute(f"PRAGMA user_version = {EXACT_VERSION}")
         return entry
@@ -228,12 +231,9 @@ def _named(subject: Subject) -> str:
 def _entry(row: tuple[Any, ...]) -> Entry:
     sequence, kind, text, previous, digest = row
     known = _KINDS.get(kind)
-    if known is not None:
-        entry = Entry(sequence=sequence, kind=known, text=text, previous=previous, digest=digest)
-        with suppress(TypeError, ValueError, RecursionError):
-            if isinstance(entry.payload, dict):
-                return entry
-    raise broken(sequence, "it cannot be read")
+    if known is None:
+        raise broken(sequence, "it cannot be read")
+    return Entry(sequence=sequence, kind=known, text=text, previous=previous, digest=digest)
 
 
 _KINDS = {kind.value: kind for kind in Kind}

@@ -37,10 +37,10 @@ class DyingLedger(Ledger):
 
     step = ""
 
-    def join_or_reserve(self, *asked: Any) -> Any:
+    def join_or_reserve(self, *asked: Any, **how: Any) -> Any:
         if DyingLedger.step == "before the charge":
             die()
-        return super().join_or_reserve(*asked)
+        return super().join_or_reserve(*asked, **how)
 
     def commit_sealed(self, ticket: Any, sealed: Any, **how: Any) -> Any:
         if DyingLedger.step == "before the release is stored":
