@@ -68,10 +68,11 @@ from discreet.core.errors import AnswerFailed, LedgerError, WrittenBefore
 from discreet.core.interrupts import Interrupted
 from discreet.core.permit import Permit
 from discreet.ledger.chain import Kind
+from discreet.ledger.deadlines import DeadlineChanged
 from discreet.ledger.exact_claims import ExactClaim
 from discreet.ledger.held_work import SYSTEM_TIMER, HeldWork, Interrupt, Timer, nothing_to_interrupt
 from discreet.ledger.joining import Joined
-from discreet.ledger.ledger import DeadlineChanged, Ledger
+from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Order, Receipt, Ticket
 from discreet.ledger.releases import (
     SMALL,

@@ -139,7 +139,7 @@ class Lent:
     connection: sqlite3.Connection
     log: Log
     _handle: int | None = None
-    """The log. Where there is none, SQLite flushes whatever it commits."""
+    """The log, which is flushed here. Where there is none, SQLite flushes whatever it commits."""
     _seen: int | None = None
     _durable: int | None = None
 
@@ -152,9 +152,11 @@ class Lent:
             )
 
     def open_log(self) -> None:
-        """Open the log, so that it can be flushed."""
-        with suppress(FileNotFoundError):
+        """Open the log, if the ledger has one, and see to it that all is flushed once."""
+        (mode,) = self.connection.execute("PRAGMA journal_mode").fetchone()
+        if mode == "wal":
             self._handle = os.open(f"{self.path}-wal", os.O_RDONLY | os.O_CLOEXEC)
+        self.connection.execute(f"PRAGMA synchronous = {'NORMAL' if mode == 'wal' else 'FULL'}")
 
     def look(self) -> None:
         """Note what a transaction sees that was just begun."""

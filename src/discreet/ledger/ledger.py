@@ -37,17 +37,11 @@ from discreet.ledger.books import (
     spent_of,
 )
 from discreet.ledger.budget import Allocation, Budget, budget_bar
-from discreet.ledger.chain import BEGINNING, Entry, Kind, Latest, Point, released, ticket
+from discreet.ledger.chain import BEGINNING, Entry, Kind, Point, released, ticket
+from discreet.ledger.deadlines import Deadlines, IsHeld, always
 from discreet.ledger.durable import what_stays
-from discreet.ledger.exact_claims import (
-    ExactClaim,
-    NotedClaims,
-    claims_of,
-    is_void,
-    note_claim,
-    void_spaces,
-)
-from discreet.ledger.failures import after_resumption, counter_of, settlement
+from discreet.ledger.exact_claims import ExactClaim, NotedClaims, claims_of, is_void, note_claim
+from discreet.ledger.failures import settlement
 from discreet.ledger.gate_rules import GateRules, rules_of
 from discreet.ledger.history import LAST_SHOWN, History, read_history
 from discreet.ledger.joining import Joined, Presence, asked_for, joinable
@@ -66,8 +60,8 @@ from discreet.ledger.suspension import (
     FailureCounter,
     counted,
     counters_of,
-    failures_in,
     failures_of,
+    note_resumption,
 )
 from discreet.ledger.verify import verify, verify_receipt
 from discreet.ledger.versions import DataVersion, begin_version, current_version, draw_salt
@@ -79,18 +73,6 @@ def _now() -> datetime:
 
 def _never() -> bool:
     return False
-
-
-IsHeld = Callable[[Fraction | None], bool]
-"""Whether work is held to a deadline; ``None``: to none."""
-
-
-def _always(_: Fraction | None) -> bool:
-    return True
-
-
-class DeadlineChanged(Exception):
-    """Work is held to another deadline than the one in force. Nothing was charged."""
 
 
 @frozen
@@ -118,8 +100,7 @@ class Ledger:
     """The time of day, for the one entry that has a time."""
     anchors: tuple[Anchor, ...] = ()
     """Where the end of the chain is kept besides (:mod:`discreet.ledger.anchoring`)."""
-    _unheld: set[str] = field(factory=set, init=False, repr=False, eq=False)
-    """The id spaces that had no deadline when it was last looked up."""
+    _deadlines: Deadlines = field(factory=Deadlines, init=False, repr=False, eq=False)
 
     def declare(self, budget: Budget) -> None:
         """Set the cap of an id space. Saying the same again changes nothing; spending stays."""
@@ -145,22 +126,8 @@ class Ledger:
             return rules_of(snapshot.latest, id_space)
 
     def deadline(self, order: Order) -> Fraction | None:
-        """Return how many seconds after its charge an order is answered: its longest deadline.
-
-        That there is none is not looked up each time: the charge asks whether it is still so.
-        """
-        if self._unheld.issuperset(charge.id_space for charge in order.charges):
-            return None
-        with self._read() as snapshot:
-            return self._longest_deadline(snapshot.latest, order)
-
-    def _longest_deadline(self, latest: Latest, order: Order) -> Fraction | None:
-        names = [charge.id_space for charge in order.charges]
-        found = {name: rules_of(latest, name).deadline for name in names}
-        declared = {name: deadline for name, deadline in found.items() if deadline is not None}
-        self._unheld.update(found.keys() - declared)
-        self._unheld.difference_update(declared)
-        return max(declared.values(), default=None)
+        """Return how many seconds after its charge an order is answered, as far as is known now."""
+        return self._deadlines.expected(order, self._read)
 
     def least_price(self, id_space: str) -> Fraction:
         """Return the least ε or ρ that a question about an id space costs."""
@@ -182,22 +149,11 @@ class Ledger:
     def resume(self, id_space: str, analyst: str | None = None) -> int:
         """Begin to count failures from nothing again; return how many there were.
 
-        With an ``analyst`` only the counter is cleared that this analyst is counted in. Only
-        failures are forgiven: what was spent stays spent. Tickets that are open now will not be
-        taken for abandoned later.
+        With an ``analyst`` only the counter is cleared that this analyst is counted in.
         """
-        at = self.now()
         with self._write() as transaction:
-            latest = transaction.latest
-            cap_of(latest, id_space)
-            if analyst is None:
-                failures = failures_of(latest, id_space, at)
-                transaction.append(Kind.RESUME, {"id_space": id_space})
-            else:
-                name = counter_of(latest, id_space, analyst)
-                failures = failures_in(latest, id_space, name, at)
-                transaction.append(Kind.RESUME, after_resumption(latest, id_space, name))
-        return failures
+            cap_of(transaction.latest, id_space)
+            return note_resumption(transaction, id_space, analyst, self.now())
 
     def budget(self, id_space: str) -> Budget:
         """Return the budget of an id space as it stands."""
@@ -247,7 +203,7 @@ class Ledger:
             return claims_of(snapshot, id_space)
 
     def reserve(
-        self, order: Order, claim: ExactClaim | None = None, *, is_held: IsHeld = _always
+        self, order: Order, claim: ExactClaim | None = None, *, is_held: IsHeld = always
     ) -> Ticket:
         """Charge an order, in every id space that it touches, or refuse it whole.
 
@@ -268,7 +224,7 @@ class Ledger:
         given_up: Collection[int] = (),
         claim: ExactClaim | None = None,
         *,
-        is_held: IsHeld = _always,
+        is_held: IsHeld = always,
     ) -> Ticket | Joined:
         """Charge an order, or find the ticket of an equal one that is paid for already.
 
@@ -291,14 +247,12 @@ class Ledger:
                 yield transaction
                 charged = charged_by(transaction) if self.anchors else None
             with what_stays():
-                for anchor in self.anchors:
-                    move_anchor(anchor, self.store, charged=charged)
+                self._move_anchors(charged=charged)
 
     def _reserve(
         self, transaction: Transaction, order: Order, claim: ExactClaim | None, is_held: IsHeld
     ) -> Ticket:
-        if not is_held(self._longest_deadline(transaction.latest, order)):
-            raise DeadlineChanged
+        self._deadlines.require(transaction.latest, order, is_held)
         if claim is not None:
             note_claim(transaction, claim)
         payload = reservation(transaction.latest, order, self.now())
@@ -306,8 +260,11 @@ class Ledger:
 
     def move_anchors(self, *, is_here: bool = False) -> None:
         """Let every anchor know where the chain ends; by the owner's word, also in which file."""
+        self._move_anchors(is_here=is_here)
+
+    def _move_anchors(self, **how: Any) -> None:
         for anchor in self.anchors:
-            move_anchor(anchor, self.store, is_here=is_here)
+            move_anchor(anchor, self.store, **how)
 
     def begin_again(self) -> Entry:
         """Go on with a ledger that has forgotten something, as the owner; return the entry of it.
@@ -318,8 +275,7 @@ class Ledger:
             with self.store.write() as transaction:
                 entry = begin_again(transaction, read_marks(self.anchors))
             with what_stays():
-                for anchor in self.anchors:
-                    move_anchor(anchor, self.store, is_checked=as_it_is, is_here=True)
+                self._move_anchors(is_checked=as_it_is, is_here=True)
         return entry
 
     def is_elsewhere(self) -> bool:
@@ -416,14 +372,8 @@ class Ledger:
         with self._read() as snapshot:
             for receipt in receipts:
                 verify_receipt(snapshot, receipt)
-        for anchor in self.anchors:
-            move_anchor(anchor, self.store, verified=end)
+        self._move_anchors(verified=end)
         return end
-
-    def void_spaces(self) -> tuple[str, ...]:
-        """Return the id spaces whose worst-case claim has ended."""
-        with self._read() as snapshot:
-            return void_spaces(snapshot)
 
     def spent_spaces(self) -> tuple[str, ...]:
         """Return the id spaces in which anything was ever charged."""

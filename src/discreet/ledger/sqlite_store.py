@@ -149,9 +149,6 @@ class SqliteStore:
         opened = connect_file(self.path, self.timeout)
         try:
             require_ledger(opened, self.path)  # and read, so that the log is there
-            # What is committed to a log, Discreet flushes itself (:class:`Lent`).
-            (mode,) = opened.execute("PRAGMA journal_mode").fetchone()
-            opened.execute(f"PRAGMA synchronous = {'NORMAL' if mode == 'wal' else 'FULL'}")
             opened.execute("PRAGMA fullfsync = ON")
             opened.execute("PRAGMA checkpoint_fullfsync = ON")
         except BaseException:

@@ -47,9 +47,16 @@ from attrs import frozen
 
 from discreet.core.errors import Busy, Suspended
 from discreet.ledger.chain import Entry, Kind, Latest, space, ticket
-from discreet.ledger.failures import OpenTickets, after_failure, counter_of, noted, open_tickets
+from discreet.ledger.failures import (
+    OpenTickets,
+    after_failure,
+    after_resumption,
+    counter_of,
+    noted,
+    open_tickets,
+)
 from discreet.ledger.gate_rules import rules_of
-from discreet.ledger.store import Snapshot
+from discreet.ledger.store import Snapshot, Transaction
 
 
 def failures_of(latest: Latest, id_space: str, at: datetime) -> int:
@@ -116,6 +123,25 @@ def counted(latest: Latest, number: int) -> list[dict[str, Any]]:
         after_failure(latest, total["id_space"], total.get("counter"))
         for total in reserve.payload["totals"]
     ]
+
+
+def note_resumption(
+    transaction: Transaction, id_space: str, analyst: str | None, at: datetime
+) -> int:
+    """Forgive the failures of everybody, or of the counter of an analyst; return how many.
+
+    Only failures are forgiven: what was spent stays spent. Tickets that are open now will not be
+    taken for abandoned later.
+    """
+    latest = transaction.latest
+    if analyst is None:
+        failures = failures_of(latest, id_space, at)
+        transaction.append(Kind.RESUME, {"id_space": id_space})
+    else:
+        name = counter_of(latest, id_space, analyst)
+        failures = failures_in(latest, id_space, name, at)
+        transaction.append(Kind.RESUME, after_resumption(latest, id_space, name))
+    return failures
 
 
 def lists_open_tickets(reserve: Entry) -> bool:

@@ -39,8 +39,10 @@ def require_exact_rows_in_one_space(catalog: Catalog, ledger: Ledger) -> None:
         is no longer declared, they are found by where the ledger says that they were, or by the
         name of the table, and in whatever table of the first id space they may be.
     """
-    for own in ledger.void_spaces():
+    for own in ledger.spent_spaces():
         others = [one for one in catalog.tables if one.unit.id_space != own]
+        if not others or not ledger.is_void(own):
+            continue
         within = [one for one in catalog.tables if one.unit.id_space == own]
         claims = [noted.claim for noted in ledger.claims(own).claims]
         released = _released(within, claims)
