@@ -1,7 +1,8 @@
 """How many answers the ledger can account for: passages of the gate in a second.
 
 Beside it stands what durability alone allows: a program that writes as much to SQLite, as durably,
-and checks nothing. So the ratio is below 1, and says what part of the disk's speed is left.
+and checks nothing. So the ratio is below 1, and says what part of the disk's speed is left. And
+beside it stands how many there should be, however many processes ask for them.
 
 Then fresh answers to a small question, from the text of the query to the release, beside how many
 there should be on two quiet cores, and how much work one may be.
@@ -12,6 +13,9 @@ from benchmarks.harness import Case
 PROGRAM = "benchmarks/programs/gate_rate.py"
 ANSWERS = {1: 60.0, 2: 80.0, 8: 80.0}
 """How many answers there should be in a second, by the number of processes."""
+
+LEAST_PASSAGES = 480.0
+"""How many passages there should be in a second, by any number of processes."""
 
 MOST_WORK = 0.012
 """How many seconds of the processor one may take."""
@@ -28,6 +32,18 @@ PASSAGES = [
         ours=(PROGRAM, "discreet", str(processes)),
         theirs=(PROGRAM, "sqlite", str(processes)),
         peer="sqlite",
+        reads="rate",
+    )
+    for processes in ANSWERS
+]
+
+ENOUGH = [
+    Case(
+        name=f"passages that there should be, {_together(processes)}",
+        unit="1/s",
+        ours=(PROGRAM, "discreet", str(processes)),
+        theirs=LEAST_PASSAGES,
+        goal=1.0,
         reads="rate",
     )
     for processes in ANSWERS
@@ -57,4 +73,4 @@ WORK = [
     for processes in ANSWERS
 ]
 
-CASES = [*PASSAGES, *RATES, *WORK]
+CASES = [*PASSAGES, *ENOUGH, *RATES, *WORK]
