@@ -21,6 +21,7 @@ from discreet.core.errors import (
     WrittenBefore,
 )
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
+from discreet.ledger import anchoring
 from discreet.ledger.anchor import Anchor, Mark
 from discreet.ledger.anchoring import (
     Charged,
@@ -198,12 +199,13 @@ def test_another_history_is_refused_whatever_its_length(tmp_path: Path):
 # ---- What a charge knows of the chain.
 
 
-def charged_again(ledger: Ledger, loss: PrivacyLoss = HALF) -> Charged:
+def charged_again(ledger: Ledger, loss: PrivacyLoss = HALF, plan: str = "plan") -> Charged:
     """Charge, and leave the anchors as they are."""
     with ledger.store.write() as transaction:
-        payload = reservation(transaction.latest, order(loss), ledger.now())
+        require_whole(transaction, marks := read_marks(ledger.anchors))
+        payload = reservation(transaction.latest, order(loss, plan=plan), ledger.now())
         transaction.append(Kind.RESERVE, payload)
-        return charged_by(transaction)
+        return charged_by(transaction, marks)
 
 
 def test_a_charge_moves_its_anchors_without_another_look(tmp_path: Path, monkeypatch):
@@ -251,21 +253,65 @@ def test_charges_whose_turns_come_in_another_order_leave_the_later_mark(tmp_path
     assert marked(ledger) == later
 
 
-def test_a_charge_never_writes_over_what_it_does_not_hold(tmp_path: Path):
-    """Others charged more and told the anchor, and then the ledger lost it: their mark stays."""
+def two_copies(folder: Path, ahead: int) -> tuple[Ledger, Ledger]:
+    """Return two copies that share an anchor, as one at an absolute path; one has more entries."""
+    shared = Anchor(folder / "shared")
+    (folder / "one").mkdir()
+    (folder / "other").mkdir()
+    first = Ledger(create_sqlite(folder / "one" / "ledger.sqlite"), anchors=(shared,))
+    first.declare(Budget("people", Pure(1)))
+    first.reserve(order(Pure("1/10")))
+    shutil.copy(folder / "one" / "ledger.sqlite", folder / "other" / "ledger.sqlite")
+    second = Ledger(create_sqlite(folder / "other" / "ledger.sqlite"), anchors=(shared,))
+    for number in range(ahead):
+        second.declare(Budget("people", Pure(1 + (number + 1) % 2)))
+    return first, second
+
+
+@pytest.mark.parametrize("ahead", [0, 2, 4])
+@pytest.mark.parametrize("losses", ["less", "more", "equal"])
+def test_copies_that_share_an_anchor_never_charge_together(tmp_path: Path, ahead, losses):
+    """Both have checked their chains; who comes second to the anchor finds what it has not."""
+    copies = two_copies(tmp_path, ahead)
+    prices = {"less": ("7/10", "1/10"), "more": ("1/10", "7/10"), "equal": ("1/2", "1/2")}
+    parts = zip(copies, prices[losses], ("plan", "other"), strict=True)
+    first, second = [charged_again(copy, Pure(price), plan) for copy, price, plan in parts]
+    move_anchor(copies[0].anchors[0], copies[0].store, charged=first)
+    known = marked(copies[0])
+    assert known.end == first.end
+    with pytest.raises(LedgerError, match="not the one that its anchor"):
+        move_anchor(copies[1].anchors[0], copies[1].store, charged=second)
+    assert marked(copies[1]) == known
+
+
+def test_by_numbers_and_losses_alone_copies_would_charge_together(tmp_path: Path, monkeypatch):
+    """The broken twin asks only whether a charge has a larger number and no smaller loss."""
+
+    def by_numbers(known: Mark, charged: Charged) -> bool:
+        return known.end.sequence < charged.end.sequence and all(
+            loss <= charged.spent[name] for name, loss in known.spent.items()
+        )
+
+    monkeypatch.setattr(anchoring, "_leads_to", by_numbers)
+    with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
+        test_copies_that_share_an_anchor_never_charge_together(tmp_path, 2, "equal")
+
+
+def test_a_charge_that_the_ledger_has_lost_is_refused_before_a_row_is_read(tmp_path: Path):
+    """An older copy was put back and begun again while the charge waited for its anchor."""
     ledger = new(tmp_path)
     ask(ledger)
-    for path in tmp_path.iterdir():
-        shutil.copy(path, tmp_path / f"{path.name}.older")
-    ask(ledger, Pure(1))
-    known = marked(ledger)
-    for name in ("ledger.sqlite",):
-        shutil.copy(tmp_path / f"{name}.older", tmp_path / name)
-    behind = anchored(tmp_path / "ledger.sqlite")
-    for _ in range(3):
-        with pytest.raises(LedgerError, match="not the one that its anchor"):
-            move_anchor(behind.anchors[0], behind.store, charged=charged_again(behind, Pure("1/8")))
-    assert marked(behind) == known
+    shutil.copy(tmp_path / "ledger.sqlite", tmp_path / "older")
+    ask(ledger)
+    charged = charged_again(ledger)
+    shutil.copy(tmp_path / "older", tmp_path / "ledger.sqlite")
+    again = anchored(tmp_path / "ledger.sqlite")
+    again.begin_again()
+    known = marked(again)
+    with pytest.raises(LedgerError, match="has lost what was charged right now"):
+        move_anchor(again.anchors[0], again.store, charged=charged)
+    assert marked(again) == known
+    ask(again)
 
 
 # ---- The log: lost, cut, or with one bit changed.

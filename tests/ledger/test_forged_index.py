@@ -1,14 +1,14 @@
 """Rows beside the chain: what is only inserted into the index or the salts is found."""
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from discreet.core.canonical import canonical
-from discreet.core.errors import LedgerError
+from discreet.core.errors import DiscreetError, LedgerError
 from discreet.core.loss import Pure
 from discreet.ledger.budget import Allocation
 from discreet.ledger.chain import Kind, Subject, answered, released, share, space
@@ -173,3 +173,15 @@ def test_a_forged_row_buys_nothing_before_anybody_verifies(used: Ledger, tmp_pat
     with pytest.raises(LedgerError, match="leads to an entry about something else"):
         used.answers_to("f" * 64, 1)
     assert used.spent("people") == Pure("3/2")
+
+
+@pytest.mark.parametrize("subject", [("id_space",), ("id_space", "people", "more"), ("share", "x")])
+@pytest.mark.parametrize("kind", [Kind.RESERVE, Kind.ALLOCATION, Kind.EXACT])
+def test_a_forged_subject_of_another_length_is_no_raw_error(used, tmp_path, kind, subject):
+    """Subjects are listed by how they begin, and taken apart."""
+    forge(tmp_path, kind, subject, 4)
+    with pytest.raises(LedgerError, match="is damaged"):
+        used.verify()
+    for read in (used.spent_spaces, used.shares, lambda: used.reserve(order(Pure("1/10")))):
+        with suppress(DiscreetError):
+            read()

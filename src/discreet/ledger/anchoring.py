@@ -8,15 +8,17 @@ Guarantee: *what was spent is not forgotten in silence.*
     (:func:`begin_again`), and that keeps what was spent.
 
     Proof. An anchor is written by :func:`move_anchor` alone, in its turn, and turns are taken one
-    after another over all processes. A mark says what one transaction saw of the chain, which only
-    grows: either the transaction of a charge (:class:`Charged`), or a snapshot that was begun in
-    the turn. The former is written only over a mark that is behind it, in entries and in losses,
-    and the latter sees all that a mark before it was made from. So the ends that are written are
-    ends of one growing chain, in order: no anchor ever goes back. ``reserve`` returns after such a
-    turn that began after its charge was committed, and that left a mark whose end is the charge or
-    comes after it. The turn ends with a flush, whichever process wrote the mark, so that it is
-    durable. :func:`require_whole` asks every ledger for the entry at that end, with its digest, and
-    a chain that has it has every entry before it.
+    after another over all processes. A mark says what one transaction saw of the chain: either a
+    snapshot that was begun in the turn, in a ledger that holds the mark before; or the transaction
+    of a charge (:class:`Charged`) that found the entry which the mark before ends with in its own
+    chain, and so comes behind it. The ledger grows, and where it does not, as two copies do that
+    share an anchor, the second to come finds a mark that its chain has not, and is refused. So the
+    ends that are written are ends of one growing chain, in order: no anchor ever goes back.
+    ``reserve`` returns after such a turn that began after its charge was committed, and that left a
+    mark whose end is the charge or comes after it: a snapshot that has lost the charge is refused.
+    The turn ends with a flush, whichever process wrote the mark, so that it is durable.
+    :func:`require_whole` asks every ledger for the entry at that end, with its digest, and a chain
+    that has it has every entry before it.
 
     An anchor is read *before* the snapshot that it is compared with, or by who alone may write. The
     chain only grows, so a whole ledger is never taken for one that is behind, however many
@@ -49,7 +51,7 @@ from discreet.ledger.budget import accumulate
 from discreet.ledger.chain import BEGINNING, Entry, Kind, Point, forged
 from discreet.ledger.exact_claims import void_spaces
 from discreet.ledger.sqlite_file import Identity
-from discreet.ledger.store import Snapshot, Store, Transaction
+from discreet.ledger.store import END, Snapshot, Store, Transaction
 
 Marks = Sequence[tuple[Anchor, Mark | None]]
 """The anchors, each with its mark."""
@@ -93,11 +95,20 @@ class Charged:
     end: Point
     spent: dict[str, PrivacyLoss]
     void: tuple[str, ...]
+    seen: dict[int, str]
+    """The digests of the entries from where the anchors were, which it has found in its chain."""
 
 
-def charged_by(transaction: Transaction) -> Charged:
-    """Return how far the chain goes with what a transaction has written so far."""
-    return Charged(_end(transaction.head()), spent_by_space(transaction), void_spaces(transaction))
+def charged_by(transaction: Transaction, marks: Marks) -> Charged:
+    """Return how far the chain goes with what a transaction wrote that has ``marks`` checked."""
+    ends = [mark.end for _, mark in marks if mark is not None]
+    first = min((end.sequence for end in ends), default=END)
+    return Charged(
+        end=_end(transaction.head()),
+        spent=spent_by_space(transaction),
+        void=void_spaces(transaction),
+        seen=transaction.digests(first),
+    )
 
 
 def move_anchor(
@@ -111,21 +122,22 @@ def move_anchor(
 ) -> None:
     """Let an anchor know where the chain of a ledger ends, in its turn and durably.
 
-    What was ``charged`` is durable, and its transaction has checked the ledger. Without it, or
-    where it does not fit to what the anchor knows, the ledger ``is_checked`` now: it may have lost
-    entries since the last look. If it ``is_here`` by the owner's word, the anchor takes its file
-    for the one to know.
+    The ledger ``is_checked`` first: it may have lost entries since the last look, or be a copy of
+    the one that moved the anchor last. It is not looked at again after something was ``charged`` in
+    a transaction that has seen where the anchor is now. If it ``is_here`` by the owner's word, the
+    anchor takes its file for the one to know.
     """
     with _turn(anchor, store):
         known = anchor.read()
-        if known is not None and charged is not None and known.file:
-            if _leads_to(charged, known):
+        if charged is not None and known is not None and _leads_to(known, charged):
+            if known.end == charged.end:
                 anchor.flush(known.count)
-                return
-            if _leads_to(known, charged):
+            else:
                 anchor.write(_mark_of(charged, known))
-                return
+            return
         with store.read() as snapshot:
+            if charged is not None and not _holds(snapshot, charged.end):
+                raise behind("The ledger has lost what was charged right now")
             is_checked(snapshot, [(anchor, known)])
             file = file_of(store) if is_here or not (known and known.file) else known.file
             mark = _next_mark(snapshot, known, verified, file)
@@ -135,12 +147,13 @@ def move_anchor(
             anchor.flush(known.count)
 
 
-def _leads_to(one: Mark | Charged, other: Mark | Charged) -> bool:
-    """Tell whether a chain can have come from one place to the other, or is still there."""
-    if one.end.sequence >= other.end.sequence:
-        return one.end == other.end
-    return set(one.void).issubset(other.void) and all(
-        _is_part_of(loss, other.spent.get(name)) for name, loss in one.spent.items()
+def _leads_to(known: Mark, charged: Charged) -> bool:
+    """Tell whether the transaction of a charge has seen all that an anchor knows."""
+    return (
+        charged.seen.get(known.end.sequence) == known.end.head
+        and known.file != ""
+        and set(known.void).issubset(charged.void)
+        and all(_is_part_of(loss, charged.spent.get(name)) for name, loss in known.spent.items())
     )
 
 

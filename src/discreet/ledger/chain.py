@@ -145,6 +145,17 @@ WORDS: dict[Kind, tuple[str, ...]] = {
 }
 """How the subjects of each kind of entry begin."""
 
+PARTS = {
+    "id_space": 2,
+    "share": 3,
+    "ticket": 2,
+    "release": 3,
+    "question": 3,
+    "counter": 3,
+    "counters": 2,
+}
+"""How many parts a subject has that begins with a word."""
+
 Latest = Callable[[Kind, Subject], Entry | None]
 """Finds the newest entry of a kind about a subject."""
 

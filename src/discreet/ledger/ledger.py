@@ -243,11 +243,12 @@ class Ledger:
         for anchor in self.anchors:
             anchor.require_writable()
         with Uninterrupted():
-            with self._write() as transaction:
+            with self.store.write() as transaction:
+                require_whole(transaction, marks := read_marks(self.anchors))
                 yield transaction
-                charged = charged_by(transaction) if self.anchors else None
+                charged = charged_by(transaction, marks) if marks else None
             with what_stays():
-                self._move_anchors(charged=charged)
+                self.move_anchors(charged=charged)
 
     def _reserve(
         self, transaction: Transaction, order: Order, claim: ExactClaim | None, is_held: IsHeld
@@ -258,11 +259,8 @@ class Ledger:
         payload = reservation(transaction.latest, order, self.now())
         return Ticket(transaction.append(Kind.RESERVE, payload).sequence, order.digest)
 
-    def move_anchors(self, *, is_here: bool = False) -> None:
-        """Let every anchor know where the chain ends; by the owner's word, also in which file."""
-        self._move_anchors(is_here=is_here)
-
-    def _move_anchors(self, **how: Any) -> None:
+    def move_anchors(self, **how: Any) -> None:
+        """Move every anchor, as :func:`~discreet.ledger.anchoring.move_anchor` says."""
         for anchor in self.anchors:
             move_anchor(anchor, self.store, **how)
 
@@ -275,7 +273,7 @@ class Ledger:
             with self.store.write() as transaction:
                 entry = begin_again(transaction, read_marks(self.anchors))
             with what_stays():
-                self._move_anchors(is_checked=as_it_is, is_here=True)
+                self.move_anchors(is_checked=as_it_is, is_here=True)
         return entry
 
     def is_elsewhere(self) -> bool:
@@ -372,7 +370,7 @@ class Ledger:
         with self._read() as snapshot:
             for receipt in receipts:
                 verify_receipt(snapshot, receipt)
-        self._move_anchors(verified=end)
+        self.move_anchors(verified=end)
         return end
 
     def spent_spaces(self) -> tuple[str, ...]:

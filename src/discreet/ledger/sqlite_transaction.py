@@ -10,6 +10,7 @@ from attrs import field, frozen
 
 from discreet.core.canonical import canonical
 from discreet.ledger.chain import (
+    PARTS,
     WORDS,
     Entry,
     Kind,
@@ -52,6 +53,11 @@ class SqliteTransaction:
         """Return the entry with a number, or ``None`` if there is none."""
         return self._one(f"{_ENTRIES} WHERE sequence = ?", (sequence,))
 
+    def digests(self, first: int, most: int = PAGE) -> dict[int, str]:
+        """Return the digests of the entries from a number on, ``most`` of them."""
+        query = "SELECT sequence, digest FROM entries WHERE sequence >= ? ORDER BY sequence LIMIT ?"
+        return dict(self.connection.execute(query, (first, most)).fetchall())
+
     def latest(self, kind: Kind, subject: Subject, until: int = END) -> Entry | None:
         """Return the newest entry of ``kind`` about ``subject``; one that is not is refused."""
         if until != END:
@@ -84,7 +90,7 @@ class SqliteTransaction:
         begin = canonical([word])[:-1]
         values = {"kind": kind.value, "begin": f"{begin},", "end": f"{begin}{_AFTER_COMMA}"}
         for (found,) in self.connection.execute(_EACH_SUBJECT, values).fetchall():
-            yield _subject(found)
+            yield _subject(found, PARTS[word])
 
     def index(self) -> Iterator[IndexRow]:
         """Yield every row by which ``latest`` finds entries."""
@@ -216,9 +222,10 @@ _AFTER_COMMA = chr(ord(",") + 1)
 
 @lru_cache(maxsize=256)
 def _unchanged(*row: Any) -> Entry:
-    """Return an entry that has its digest. The same text has it the next time too."""
+    """Return an entry that has its digest, and can be read. So it can the next time too."""
     entry = _entry(row)
     require_unchanged(entry)
+    _ = entry.payload
     return entry
 
 
@@ -239,11 +246,12 @@ def _entry(row: tuple[Any, ...]) -> Entry:
 _KINDS = {kind.value: kind for kind in Kind}
 
 
-def _subject(text: str) -> Subject:
+def _subject(text: str, parts: int) -> Subject:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
         found = None
-    if not isinstance(found, list) or not all(isinstance(part, str) for part in found):
+    is_list = isinstance(found, list) and len(found) == parts
+    if not is_list or not all(isinstance(part, str) for part in found):
         raise forged("the index has a subject that cannot be read")
     return tuple(found)

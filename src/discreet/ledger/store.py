@@ -34,6 +34,10 @@ class Snapshot(Protocol):
         """Return the entry with a number, or ``None`` if there is none."""
         ...
 
+    def digests(self, first: int, most: int = PAGE) -> dict[int, str]:
+        """Return the digests of the entries from a number on, ``most`` of them."""
+        ...
+
     def latest(self, kind: Kind, subject: Subject, until: int = END) -> Entry | None:
         """Return the newest entry of ``kind`` about ``subject``, without reading the others.
 
