@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from discreet.core.errors import WrittenBefore
+from discreet.core.errors import LedgerError, WrittenBefore
 from discreet.core.loss import PrivacyLoss, Pure
 from discreet.ledger import anchor as anchors
 from discreet.ledger.anchor import Anchor, Mark
@@ -44,6 +44,8 @@ class Disk:
         self.steps_left = 10**9
         self.looks = 0
         self.pages_written = 0
+        self.fails = False
+        self.lost: dict[int, list[tuple[int, bytes]]] = {}
 
     def pwrite(self, handle: int, data: bytes, place: int) -> int:
         try:
@@ -64,6 +66,11 @@ class Disk:
             self.durable_name = self.name
             return
         number = self.known(handle)
+        if self.fails:
+            # It says so once. What it could not write looks as if it was kept from then on.
+            self.fails = False
+            self.lost.setdefault(number, []).extend(self.pending.pop(number, []))
+            raise OSError(errno.EIO, "Input/output error")
         for place, data in self.pending.pop(number, []):
             self.kept[number] = written(self.kept[number], place, data)
 
@@ -149,17 +156,20 @@ def move(anchor: Anchor, size: int | None) -> int:
         return mark.count
 
 
-def live_and_die(disk: Disk, rng, moves: int = 500) -> int:
+def live_and_die(disk: Disk, rng, moves: int = 500, *, is_failing: bool = False) -> int:
     """Let processes take turns, some of which die at a step, and tell how many did."""
     size = died = 0
     for word in map(int, rng.words(moves)):
         disk.steps_left = (word >> 2) % 8 if word >> 8 & 1 else 10**9
         disk.pages_written = word >> 17 & 1
+        disk.fails = is_failing and word >> 18 & 3 == 0
         size += 8 * (word >> 10 & 15 == 0)
         try:
             disk.least = move(disk.anchor, None if word >> 14 & 3 == 0 else size)
         except Died:
             died += 1
+        except LedgerError:
+            assert is_failing
         disk.look()
     return died
 
@@ -172,6 +182,27 @@ def test_whoever_dies_when_no_mark_that_was_kept_is_lost_to_a_power_cut(disk: Di
     assert live_and_die(disk, rng) > 50
     assert disk.anchor.path.stat().st_size > 2 * anchors.SMALLEST_HALF, "it grew"
     assert disk.looks > 1000
+
+
+def test_what_a_disk_did_not_keep_is_written_again_before_it_is_said_to_be_flushed(
+    disk: Disk, rng, monkeypatch
+):
+    """A flush that fails says so once: the next one has nothing to keep, and succeeds."""
+    live_and_die(disk, rng, is_failing=True)
+    assert any(disk.lost.values())
+    monkeypatch.setattr(os, "pwrite", not_again(disk))
+    with pytest.raises(AssertionError, match="least"):
+        live_and_die(disk, rng, moves=5_000, is_failing=True)
+
+
+def not_again(disk: Disk) -> Callable[[int, bytes, int], int]:
+    """The broken twin writes nothing that is there already, and flushes it."""
+
+    def pwrite(handle: int, data: bytes, place: int) -> int:
+        is_there = os.pread(handle, len(data), place) == data
+        return 0 if is_there else disk.pwrite(handle, data, place)
+
+    return pwrite
 
 
 def unsaid(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,7 +315,7 @@ def test_what_is_found_in_a_log_is_durable_before_it_is_told(tmp_path, monkeypat
     def flush(handle: int) -> None:
         flushed.append(os.fstat(handle).st_ino)
 
-    monkeypatch.setattr("discreet.ledger.kept_open.flush", flush)
+    monkeypatch.setattr("discreet.ledger.durable.flush", flush)
     store = SqliteStore(tmp_path / "ledger.sqlite")
     assert flushed == [(tmp_path / "ledger.sqlite-wal").stat().st_ino]
     with store.read() as snapshot:

@@ -68,15 +68,14 @@ def test_many_answers_need_one_connection(tmp_path: Path, opened):
     assert ledger.spent("people") == Pure("1/10")
 
 
-def test_a_log_is_flushed_by_us_and_when_it_is_moved_by_sqlite(tmp_path: Path, opened):
-    """What we flush is in ``test_flushed.py``; NORMAL flushes a log before it is moved."""
+def test_every_commit_is_flushed_before_it_returns(tmp_path: Path, opened):
     new_ledger(tmp_path).reserve(order())
     (connection,) = opened
     modes = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in _DURABLE]
     assert modes == list(_DURABLE.values())
 
 
-_DURABLE = {"journal_mode": "wal", "synchronous": 1, "fullfsync": 1, "checkpoint_fullfsync": 1}
+_DURABLE = {"journal_mode": "wal", "synchronous": 2, "fullfsync": 1, "checkpoint_fullfsync": 1}
 
 
 def test_a_refused_charge_is_rolled_back_and_the_connection_goes_on(tmp_path: Path, opened):

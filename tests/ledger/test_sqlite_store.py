@@ -61,10 +61,34 @@ def test_the_file_is_durable_private_and_complete(tmp_path: Path):
             name: snapshot.connection.execute(f"PRAGMA {name}").fetchone()[0]
             for name in ("journal_mode", "synchronous", "user_version")
         }
-    assert pragma == {"journal_mode": "wal", "synchronous": 1, "user_version": VERSION}
+    assert pragma == {"journal_mode": "wal", "synchronous": 2, "user_version": VERSION}
     file = tmp_path / "ledger.sqlite"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
+
+
+@pytest.mark.parametrize("mode", ["DELETE", "TRUNCATE", "PERSIST"])
+def test_a_file_that_was_told_to_keep_no_log_keeps_one_again(tmp_path: Path, mode: str):
+    """The old code charged without one, and a power cut could bring back what was before."""
+    new_ledger(tmp_path).reserve(order())
+    SqliteStore(tmp_path / "ledger.sqlite").close()
+    with closing(sqlite3.connect(tmp_path / "ledger.sqlite")) as other:
+        assert other.execute(f"PRAGMA journal_mode = {mode}").fetchone() == (mode.lower(),)
+    store = SqliteStore(tmp_path / "ledger.sqlite")
+    Ledger(store).reserve(order(plan="other"))
+    assert (tmp_path / "ledger.sqlite-wal").stat().st_size > 0
+    assert Ledger(store).spent("people") == Pure(2)
+
+
+def test_a_file_that_can_keep_no_log_is_refused(tmp_path: Path):
+    new_ledger(tmp_path).reserve(order())
+    SqliteStore(tmp_path / "ledger.sqlite").close()
+    with closing(sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = DELETE")
+        other.execute("BEGIN")
+        other.execute("SELECT * FROM entries").fetchall()
+        with pytest.raises(LedgerError, match=r"is busy|keeps no write-ahead log"):
+            SqliteStore(tmp_path / "ledger.sqlite", timeout=0.1)
 
 
 def test_opening_again_begins_nothing_new(tmp_path: Path):

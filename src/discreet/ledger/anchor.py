@@ -181,8 +181,10 @@ class Anchor:
         end = _end_of(count, size)
         if os.pread(handle, 1, end) == _FLUSHED:
             return
-        flush(handle)
         one, other = _halves(os.pread(handle, size, 0))
+        # A flush that fails may say so once, and the next one keeps only what is written anew.
+        os.pwrite(handle, other if count % 2 else one, end + 1 - size // 2)
+        flush(handle)
         if one == other:
             self._flush_folder()
         os.pwrite(handle, _FLUSHED, end)

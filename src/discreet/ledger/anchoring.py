@@ -20,11 +20,10 @@ Guarantee: *what was spent is not forgotten in silence.*
     :func:`require_whole` asks every ledger for the entry at that end, with its digest, and a chain
     that has it has every entry before it.
 
-    An anchor is read *before* the snapshot that it is compared with, or by who alone may write. The
-    chain only grows, so a whole ledger is never taken for one that is behind, however many
-    processes write. A mark is made from entries that were flushed: those of a snapshot were, and a
-    charge was before its anchors are moved. So a crash at any step leaves the anchor where it was
-    or further on, never ahead of the ledger.
+    An anchor is read *before* the snapshot that it is compared with. The chain only grows, so a
+    whole ledger is never taken for one that is behind, however many processes write. And an entry
+    is shown, and an anchor moved to it, only after it was flushed, so a crash at any step leaves
+    the anchor where it was or further on, never ahead of the ledger.
 
 A turn is not a write transaction of the ledger: while one process waits for the disk to keep a
 mark, others charge and settle.
@@ -38,12 +37,12 @@ for ever what was so once.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
 from attrs import evolve, fields, frozen
 
-from discreet.core.errors import InvalidArgument
+from discreet.core.errors import InvalidArgument, LedgerError, WrittenBefore
 from discreet.core.loss import PrivacyLoss
 from discreet.ledger.anchor import Anchor, Mark, behind
 from discreet.ledger.books import spent_of
@@ -52,6 +51,8 @@ from discreet.ledger.chain import BEGINNING, Entry, Kind, Point, forged
 from discreet.ledger.exact_claims import void_spaces
 from discreet.ledger.sqlite_file import Identity
 from discreet.ledger.store import END, Snapshot, Store, Transaction
+
+Begun = AbstractContextManager[Snapshot]
 
 Marks = Sequence[tuple[Anchor, Mark | None]]
 """The anchors, each with its mark."""
@@ -127,7 +128,7 @@ def move_anchor(
     a transaction that has seen where the anchor is now. If it ``is_here`` by the owner's word, the
     anchor takes its file for the one to know.
     """
-    with _turn(anchor, store):
+    with _turn(anchor, store) as begun:
         known = anchor.read()
         if charged is not None and known is not None and _leads_to(known, charged):
             if known.end == charged.end:
@@ -135,7 +136,7 @@ def move_anchor(
             else:
                 anchor.write(_mark_of(charged, known))
             return
-        with store.read() as snapshot:
+        with begun() as snapshot:
             if charged is not None and not _holds(snapshot, charged.end):
                 raise behind("The ledger has lost what was charged right now")
             is_checked(snapshot, [(anchor, known)])
@@ -173,8 +174,8 @@ def _mark_of(charged: Charged, known: Mark) -> Mark:
 
 
 @contextmanager
-def _turn(anchor: Anchor, store: Store) -> Iterator[None]:
-    """Take one's turn at an anchor.
+def _turn(anchor: Anchor, store: Store) -> Iterator[Callable[[], Begun]]:
+    """Take one's turn at an anchor, and lend what begins a snapshot.
 
     Some file systems have no queue. There a write transaction of the ledger lets nobody else write.
     """
@@ -185,8 +186,10 @@ def _turn(anchor: Anchor, store: Store) -> Iterator[None]:
         try:
             stack.enter_context(anchor.turn())
         except OSError:
-            stack.enter_context(store.write())
-        yield
+            transaction = stack.enter_context(store.write())
+            yield lambda: nullcontext(transaction)
+        else:
+            yield store.read
 
 
 def file_of(store: Store) -> str:
@@ -299,6 +302,21 @@ def spent_by_space(snapshot: Snapshot) -> dict[str, PrivacyLoss]:
     names = sorted({name for kind in kinds for (_, name) in snapshot.subjects(kind, "id_space")})
     found = {name: spent_of(snapshot.latest, name) for name in names}
     return {name: loss for name, loss in found.items() if loss is not None}
+
+
+@contextmanager
+def what_stays() -> Iterator[None]:
+    """Say of an error that what was written before it stays."""
+    try:
+        yield
+    except LedgerError as error:
+        raise WrittenBefore(
+            f"The ledger was written, but what must follow failed. {error.what}",
+            must=error.must,
+            got=error.got,
+            next="If something was to be charged, it is charged, and no row was read. The owner can"
+            " run 'discreet check' and 'discreet ledger --verify'",
+        ) from None
 
 
 def _told(spent: dict[str, PrivacyLoss]) -> str:

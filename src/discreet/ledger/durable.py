@@ -2,11 +2,9 @@
 
 import fcntl
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
-
-from discreet.core.errors import LedgerError, WrittenBefore
 
 
 def flush(handle: int) -> None:
@@ -19,16 +17,18 @@ def flush(handle: int) -> None:
     flushed(handle)
 
 
-@contextmanager
-def what_stays() -> Iterator[None]:
-    """Say of an error that what was written before it stays."""
+def flush_log(path: Path) -> None:
+    """Make durable what is in the log of a ledger, if anything is.
+
+    A process that was killed may have written an entry there and not flushed it. Whoever opens the
+    file next finds it, and must not tell anybody of what a power cut could still take away.
+    """
     try:
-        yield
-    except LedgerError as error:
-        raise WrittenBefore(
-            f"The ledger was written, but what must follow failed. {error.what}",
-            must=error.must,
-            got=error.got,
-            next="If something was to be charged, it is charged, and no row was read. The owner can"
-            " run 'discreet check' and 'discreet ledger --verify'",
-        ) from None
+        handle = os.open(f"{path}-wal", os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        if os.fstat(handle).st_size:
+            flush(handle)
+    finally:
+        os.close(handle)

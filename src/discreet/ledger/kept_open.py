@@ -11,8 +11,7 @@ Guarantee: *a kept connection is as good as a new one.*
     locks that its name leads to are the files that it was opened with; while it is open their
     numbers belong to no other files. Between two uses it forgets the pages that it has read.
 
-    What a commit promises does not change: it is in the log, and flushed, before anything of it is
-    told (:class:`Lent`).
+    What a commit promises does not change: it is in the log, and flushed, before it returns.
 """
 
 import atexit
@@ -26,10 +25,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Condition, Lock, local
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from discreet.core.errors import DiscreetError, LedgerError
-from discreet.ledger.durable import flush
 from discreet.ledger.sqlite_file import Identity
 
 
@@ -115,33 +113,13 @@ Log = tuple[Identity | None, Identity | None]
 """The log and the locks beside a ledger: which files they are, or none."""
 
 
-@define(eq=False)
+@frozen(eq=False)
 class Lent:
-    """A connection that is lent to one user, and the log that it was opened with.
-
-    Guarantee: *nothing that the power could still take away is told.*
-
-        A commit leaves entries in the log, where others see them, and they are flushed when the
-        lock to write is given on already: a flush takes longer than most of what is done under that
-        lock. :meth:`make_durable` is called before anything that was seen or written is told, and
-        when it returns, all of that is durable.
-
-        Proof. Frames of a log follow each other, and a flush keeps all that are in the file, so
-        what was written before it too, by whomever. SQLite's ``data_version`` is another one
-        whenever another connection has committed. If it is as at the flush before, all that is seen
-        besides is this connection's own, and each of its commits is flushed by itself.
-
-        A flush that fails may say so once, and to this connection alone. Then all that is in the
-        log is moved into the file, which takes it from memory; where that fails too, it is told.
-    """
+    """A connection that is lent to one user, and the log that it was opened with."""
 
     path: Path
     connection: sqlite3.Connection
     log: Log
-    _handle: int | None = None
-    """The log, which is flushed here. Where there is none, SQLite flushes whatever it commits."""
-    _seen: int | None = None
-    _durable: int | None = None
 
     def require_same_log(self) -> None:
         """Refuse to go on if the name of the ledger leads to another log by now."""
@@ -150,45 +128,6 @@ class Lent:
                 f"The log of the ledger {self.path} was replaced or removed while it was in use",
                 next="Nothing was spent. Leave the -wal and -shm files alone, and ask again",
             )
-
-    def open_log(self) -> None:
-        """Open the log, if the ledger has one, and see to it that all is flushed once."""
-        (mode,) = self.connection.execute("PRAGMA journal_mode").fetchone()
-        if mode == "wal":
-            self._handle = os.open(f"{self.path}-wal", os.O_RDONLY | os.O_CLOEXEC)
-        self.connection.execute(f"PRAGMA synchronous = {'NORMAL' if mode == 'wal' else 'FULL'}")
-
-    def look(self) -> None:
-        """Note what a transaction sees that was just begun."""
-        (self._seen,) = self.connection.execute("PRAGMA data_version").fetchone()
-
-    def make_durable(self, *, is_written: bool = False) -> None:
-        """Make durable what was seen at the last look, and what ``is_written`` since."""
-        if self._handle is not None and (is_written or self._seen != self._durable):
-            self._durable = None
-            try:
-                flush(self._handle)
-            except OSError:
-                self._move_log()
-            self._durable = self._seen
-
-    def _move_log(self) -> None:
-        is_left = True
-        with suppress(sqlite3.Error):
-            if not self.connection.in_transaction:
-                (is_left, *_) = self.connection.execute(_MOVE).fetchone()
-        if is_left:
-            raise LedgerError(
-                f"The log of the ledger {self.path} could not be made durable",
-                next="Check the disk before anything else is asked",
-            )
-
-    def close(self) -> None:
-        """Close what is open."""
-        with suppress(sqlite3.Error):
-            self.connection.close()
-        if self._handle is not None:
-            os.close(self._handle)
 
 
 @define(eq=False)
@@ -215,7 +154,7 @@ class KeptOpen:
             self._give_back(key, own)
             raise
         except BaseException:
-            own.close()
+            _close(own.connection)
             raise
         self._give_back(key, own)
 
@@ -229,7 +168,7 @@ class KeptOpen:
                 own = kept.pop()[0] if kept else None
             if own is None or log_of(own.path) == own.log:
                 return own
-            own.close()
+            _close(own.connection)
 
     def _give_back(self, key: Key, own: Lent) -> None:
         try:
@@ -238,7 +177,7 @@ class KeptOpen:
             # What is read next is read from the file, as by a new connection.
             own.connection.execute("PRAGMA shrink_memory")
         except sqlite3.Error:
-            own.close()
+            _close(own.connection)
             return
         with self._lock:
             kept = self._idle.setdefault(key, [])
@@ -247,7 +186,7 @@ class KeptOpen:
                 self._used = time.monotonic()
                 kept.append((own, self._used))
         if not is_kept:
-            own.close()
+            _close(own.connection)
 
     def _is_watched(self) -> bool:
         """See to it that there is a thread that closes what is kept, and tell whether there is."""
@@ -280,7 +219,7 @@ class KeptOpen:
                     del self._idle[key]
         # Nobody has to wait for the flushes of the last one.
         for own in closed:
-            own.close()
+            _close(own.connection)
 
     def close(self, path: Path | None = None) -> None:
         """Close what is kept for a file, or for all."""
@@ -312,9 +251,6 @@ class KeptOpen:
             self.after_fork_in_child()
 
 
-_MOVE = "PRAGMA wal_checkpoint(TRUNCATE)"
-"""Moves the log into the file, flushes that, and tells first whether anything was left."""
-
 KEPT_OPEN = KeptOpen()
 """The one of this process."""
 
@@ -338,10 +274,13 @@ def _identity(name: str) -> Identity | None:
 
 def _begin(path: Path, opened: Callable[[], sqlite3.Connection]) -> Lent:
     connection = opened()
-    own = Lent(path, connection, log_of(path))
     try:
-        own.open_log()
+        return Lent(path, connection, log_of(path))
     except BaseException:
-        own.close()
+        _close(connection)
         raise
-    return own
+
+
+def _close(connection: sqlite3.Connection) -> None:
+    with suppress(sqlite3.Error):
+        connection.close()

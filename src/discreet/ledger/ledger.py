@@ -24,6 +24,7 @@ from discreet.ledger.anchoring import (
     require_whole,
     spent_by_space,
     verified_point,
+    what_stays,
 )
 from discreet.ledger.books import (
     cap_of,
@@ -39,7 +40,6 @@ from discreet.ledger.books import (
 from discreet.ledger.budget import Allocation, Budget, budget_bar
 from discreet.ledger.chain import BEGINNING, Entry, Kind, Point, released, ticket
 from discreet.ledger.deadlines import Deadlines, IsHeld, always
-from discreet.ledger.durable import what_stays
 from discreet.ledger.exact_claims import ExactClaim, NotedClaims, claims_of, is_void, note_claim
 from discreet.ledger.failures import settlement
 from discreet.ledger.gate_rules import GateRules, rules_of
@@ -243,8 +243,9 @@ class Ledger:
         for anchor in self.anchors:
             anchor.require_writable()
         with Uninterrupted():
+            marks = read_marks(self.anchors)
             with self.store.write() as transaction:
-                require_whole(transaction, marks := read_marks(self.anchors))
+                require_whole(transaction, marks)
                 yield transaction
                 charged = charged_by(transaction, marks) if marks else None
             with what_stays():
@@ -393,6 +394,7 @@ class Ledger:
 
     @contextmanager
     def _write(self) -> Iterator[Transaction]:
+        marks = read_marks(self.anchors)
         with self.store.write() as transaction:
-            require_whole(transaction, read_marks(self.anchors))
+            require_whole(transaction, marks)
             yield transaction

@@ -230,6 +230,22 @@ def require_ledger(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
+def require_log(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file that keeps no log, unless it can be told to: a charge in it could be undone.
+
+    In another mode what was written before is kept in a file until a commit removes that, and a
+    power cut right after can bring it back.
+    """
+    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    if mode != "wal":
+        raise LedgerError(
+            f"The ledger {path} keeps no write-ahead log",
+            must="be in the mode that Discreet began it in",
+            got=str(mode),
+            next="Close what else has it open, and set 'PRAGMA journal_mode = WAL'",
+        )
+
+
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
     """Turn errors of the database and the disk into errors of the ledger."""

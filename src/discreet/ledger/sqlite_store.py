@@ -10,9 +10,9 @@ from threading import Lock
 
 from attrs import field, frozen
 
-from discreet.core.errors import DiscreetError, LedgerError
+from discreet.core.errors import LedgerError
 from discreet.core.interrupts import Uninterrupted
-from discreet.ledger.durable import what_stays
+from discreet.ledger.durable import flush_log
 from discreet.ledger.in_turn import in_turn
 from discreet.ledger.kept_open import FORK_GUARD, KEPT_OPEN, Lent
 from discreet.ledger.sqlite_file import (
@@ -22,6 +22,7 @@ from discreet.ledger.sqlite_file import (
     connect_file,
     explained,
     require_ledger,
+    require_log,
     require_one_link,
     require_one_name,
 )
@@ -42,8 +43,7 @@ class SqliteStore:
 
     Guarantee:
         As :class:`~discreet.ledger.store.Store` asks. ``BEGIN IMMEDIATE`` takes the one write lock
-        before anything is read. A commit is flushed before :meth:`write` returns, and a snapshot
-        before it is shown (:class:`~discreet.ledger.kept_open.Lent`).
+        before anything is read, and ``synchronous=FULL`` flushes the log before a commit returns.
         Triggers refuse every change and removal; the chain shows what got past them. The file has
         one name and is the same all the time (:mod:`discreet.ledger.sqlite_file`): this is checked
         whenever it is used, and again when the write lock is held, before anything is written. So
@@ -66,12 +66,10 @@ class SqliteStore:
 
     @contextmanager
     def read(self) -> Iterator[SqliteTransaction]:
-        """Open a snapshot, of which all is durable."""
+        """Open a snapshot."""
         with Uninterrupted(), FORK_GUARD.transaction(), self._connection() as lent:
             lent.connection.execute("BEGIN")
             require_ledger(lent.connection, self.path)
-            lent.look()
-            lent.make_durable()
             yield SqliteTransaction(lent.connection)
 
     @contextmanager
@@ -85,20 +83,11 @@ class SqliteStore:
         ):
             # Only now: nobody has to wait while a connection is opened.
             self._wait_among_processes(turn)
-            try:
-                yield self._begin(lent)
-            except DiscreetError:
-                lent.connection.rollback()
-                turn.close()
-                # A refusal tells of what others have written.
-                lent.make_durable()
-                raise
             # Whatever is not committed is rolled back when the connection is given back.
+            yield self._begin(lent)
             lent.connection.execute("COMMIT")
-            # Nobody has to wait until it is durable, and the connection tidied up.
+            # Nobody has to wait until the connection is tidied up.
             turn.close()
-            with what_stays():
-                lent.make_durable(is_written=True)
 
     def close(self) -> None:
         """Close what is kept open, so that the log is moved into the file if nobody else has it."""
@@ -109,7 +98,6 @@ class SqliteStore:
         require_ledger(lent.connection, self.path)
         self._require_same(require_one_link(self.path))
         lent.require_same_log()
-        lent.look()
         return SqliteTransaction(lent.connection)
 
     @contextmanager
@@ -149,6 +137,9 @@ class SqliteStore:
         opened = connect_file(self.path, self.timeout)
         try:
             require_ledger(opened, self.path)  # and read, so that the log is there
+            require_log(opened, self.path)
+            flush_log(self.path)
+            opened.execute("PRAGMA synchronous = FULL")
             opened.execute("PRAGMA fullfsync = ON")
             opened.execute("PRAGMA checkpoint_fullfsync = ON")
         except BaseException:
