@@ -11,11 +11,12 @@ digest, which shows a half that was cut or damaged. Its size stays the same from
 that one flush of the data makes a mark durable.
 
 That rests on the newer mark being durable before the older one is written over. Whoever wrote it
-may have died before it was. So a half ends with a byte that says whether it was flushed, and a mark
-that does not say so is flushed first, by whoever comes next. The byte is taken back before anything
-else of a half is written, and set after the flush, so that it is never there too early, whatever is
-killed. It need not be durable itself: what a disk has kept of a mark is kept. The halves of a new
-file are equal: as long as they are, its name may not be durable either.
+may have died before it was. So a half ends with a byte that says of its mark that it was flushed,
+and a mark without that is written again and flushed first, by whoever comes next: a flush that
+fails may say so once, and the next one keeps only what is written anew. The byte depends on the
+number of the mark, so that one that is left over from the mark before says nothing of the next. It
+need not be durable itself: what a disk has kept of a mark is kept. The halves of a new file are
+equal: as long as they are, its name may not be durable either.
 """
 
 import hashlib
@@ -35,7 +36,7 @@ from discreet.core.errors import DiscreetError, LedgerError
 from discreet.core.interrupts import Uninterrupted
 from discreet.core.loss import PrivacyLoss
 from discreet.ledger.chain import BEGINNING, Point, parsed_json
-from discreet.ledger.durable import flush
+from discreet.ledger.durable import flush, write_all
 from discreet.ledger.in_turn import NO_QUEUE, in_turn
 from discreet.ledger.kept_open import FORK_GUARD
 
@@ -122,7 +123,7 @@ LOOKS = 3
 """How often to read a file before it is said that there is no mark in it. Nobody who writes waits
 for a slow reader, who may see the middle of two writes, one in each half."""
 
-_WRITTEN, _FLUSHED = b"\n", b"\t"
+_WRITTEN, _FLUSHED = b"\n", b"\t\r\v\f"
 """How a half ends: with space, so that programs which do not know of it read the same mark."""
 
 
@@ -178,16 +179,17 @@ class Anchor:
     def _settle(self, handle: int, count: int) -> None:
         """Make the newest mark durable, and the name of a new file as well."""
         size = os.fstat(handle).st_size
-        end = _end_of(count, size)
-        if os.pread(handle, 1, end) == _FLUSHED:
+        data = os.pread(handle, size, 0)
+        begin = count % 2 * (size // 2)
+        half = data[begin : begin + size // 2]
+        if half.endswith(_flushed(count)):
             return
-        one, other = _halves(os.pread(handle, size, 0))
-        # A flush that fails may say so once, and the next one keeps only what is written anew.
-        os.pwrite(handle, other if count % 2 else one, end + 1 - size // 2)
+        write_all(handle, half, begin)
         flush(handle)
+        one, other = _halves(data)
         if one == other:
             self._flush_folder()
-        os.pwrite(handle, _FLUSHED, end)
+        write_all(handle, _flushed(count), begin + len(half) - 1)
 
     @contextmanager
     def turn(self, timeout: float = PATIENCE) -> Iterator[None]:
@@ -262,11 +264,10 @@ class Anchor:
             if len(text) >= size // 2:
                 return False
             self._settle(handle, count - 1)
-            end = _end_of(count, size)
-            os.pwrite(handle, _WRITTEN, end)
-            os.pwrite(handle, text.ljust(size // 2 - 1), end + 1 - size // 2)
+            half, begin = text.ljust(size // 2 - 1) + _WRITTEN, count % 2 * (size // 2)
+            write_all(handle, half, begin)
             flush(handle)
-            os.pwrite(handle, _FLUSHED, end)
+            write_all(handle, _flushed(count), begin + len(half) - 1)
         finally:
             os.close(handle)
         return True
@@ -276,7 +277,7 @@ class Anchor:
         folder = self.path.parent
         handle, name = tempfile.mkstemp(dir=folder, prefix=f".{self.path.name}.", suffix=".new")
         try:
-            os.pwrite(handle, data, 0)
+            write_all(handle, data, 0)
             flush(handle)
             Path(name).replace(self.path)
         except BaseException:
@@ -340,9 +341,10 @@ def _two_halves(text: str) -> bytes:
     return (written.ljust(half - 1) + _WRITTEN) * 2
 
 
-def _end_of(count: int, size: int) -> int:
-    """Return the place of the last byte of the half that a mark is in."""
-    return (1 + count % 2) * (size // 2) - 1
+def _flushed(count: int) -> bytes:
+    """Return how a half ends whose mark was flushed."""
+    place = count // 2 % len(_FLUSHED)
+    return _FLUSHED[place : place + 1]
 
 
 def _halves(data: bytes) -> tuple[bytes, bytes]:

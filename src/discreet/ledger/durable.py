@@ -1,10 +1,20 @@
 """Making durable what was written to a file."""
 
+import errno
 import fcntl
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+
+def write_all(handle: int, data: bytes, place: int) -> None:
+    """Write all of it: a disk that is nearly full takes a part, and calls that no error."""
+    while data:
+        taken = os.pwrite(handle, data, place)
+        if taken == 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        data, place = data[taken:], place + taken
 
 
 def flush(handle: int) -> None:

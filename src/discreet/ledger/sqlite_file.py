@@ -231,18 +231,21 @@ def require_ledger(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def require_log(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse a file that keeps no log, unless it can be told to: a charge in it could be undone.
+    """Let a file keep a log that was told to keep none, or refuse it: a charge could be undone.
 
     In another mode what was written before is kept in a file until a commit removes that, and a
     power cut right after can bring it back.
     """
-    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+    if mode != "wal":
+        with suppress(sqlite3.OperationalError):
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
     if mode != "wal":
         raise LedgerError(
-            f"The ledger {path} keeps no write-ahead log",
+            f"The ledger {path} keeps no write-ahead log, and cannot be told to",
             must="be in the mode that Discreet began it in",
-            got=str(mode),
-            next="Close what else has it open, and set 'PRAGMA journal_mode = WAL'",
+            got=f"journal_mode = {mode}",
+            next="Nothing was spent. Close what else has it open, and let it be written",
         )
 
 

@@ -136,8 +136,9 @@ class SqliteStore:
         self._require_same(require_one_name(self.path))
         opened = connect_file(self.path, self.timeout)
         try:
-            require_ledger(opened, self.path)  # and read, so that the log is there
+            require_ledger(opened, self.path)
             require_log(opened, self.path)
+            require_ledger(opened, self.path)  # and read, so that the log is there
             flush_log(self.path)
             opened.execute("PRAGMA synchronous = FULL")
             opened.execute("PRAGMA fullfsync = ON")
