@@ -37,38 +37,33 @@ PASSAGES = [
     for processes in ANSWERS
 ]
 
-ENOUGH = [
-    Case(
-        name=f"passages that there should be, {_together(processes)}",
-        unit="1/s",
-        ours=(PROGRAM, "discreet", str(processes)),
-        theirs=LEAST_PASSAGES,
+
+def _beside_a_goal(
+    name: str, writer: str, processes: int, theirs: float, *, unit: str = "1/s", reads: str = "rate"
+) -> Case:
+    return Case(
+        name=f"{name}, {_together(processes)}",
+        unit=unit,
+        ours=(PROGRAM, writer, str(processes)),
+        theirs=theirs,
         goal=1.0,
-        reads="rate",
+        reads=reads,
     )
+
+
+ENOUGH = [
+    _beside_a_goal("passages that there should be", "discreet", processes, LEAST_PASSAGES)
     for processes in ANSWERS
 ]
 
 RATES = [
-    Case(
-        name=f"fresh answers, {_together(processes)}",
-        unit="1/s",
-        ours=(PROGRAM, "answers", str(processes)),
-        theirs=rate,
-        goal=1.0,
-        reads="rate",
-    )
+    _beside_a_goal("fresh answers", "answers", processes, rate)
     for processes, rate in ANSWERS.items()
 ]
 
 WORK = [
-    Case(
-        name=f"work of a fresh answer, {_together(processes)}",
-        unit="s",
-        ours=(PROGRAM, "answers", str(processes)),
-        theirs=MOST_WORK,
-        goal=1.0,
-        reads="seconds",
+    _beside_a_goal(
+        "work of a fresh answer", "answers", processes, MOST_WORK, unit="s", reads="seconds"
     )
     for processes in ANSWERS
 ]

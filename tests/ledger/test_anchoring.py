@@ -36,6 +36,7 @@ from discreet.ledger.chain import Kind, Point
 from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_store import SqliteStore, create_sqlite
+from discreet.ledger.store import PAGE
 from tests.ledger.children import start
 from tests.ledger.gate_child import anchored
 from tests.ledger.orders import RELEASE, order
@@ -239,6 +240,19 @@ def test_a_charge_says_what_a_look_would_say(tmp_path: Path, rng):
             ledger.resume(names[0])
             ledger.verify()
             looked.verify()
+
+
+def test_an_anchor_far_behind_its_ledger_is_moved_all_the_way(tmp_path: Path):
+    """A charge notes a page of entries at most; where the anchor is further back, it is looked."""
+    ledger = new(tmp_path, Pure(100))
+    ask(ledger)
+    unanchored = Ledger(ledger.store)
+    for _ in range(PAGE // 2 + 1):
+        ask(unanchored, Pure("1/10"))
+    assert len(ledger.entries()) - end(ledger).sequence > PAGE
+    ask(ledger)
+    assert end(ledger).sequence == len(ledger.entries()) - 1
+    assert marked(ledger).spent == {"people": ledger.spent("people")}
 
 
 def test_charges_whose_turns_come_in_another_order_leave_the_later_mark(tmp_path: Path):

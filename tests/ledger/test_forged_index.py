@@ -11,7 +11,7 @@ from discreet.core.canonical import canonical
 from discreet.core.errors import DiscreetError, LedgerError
 from discreet.core.loss import Pure
 from discreet.ledger.budget import Allocation
-from discreet.ledger.chain import Kind, Subject, answered, released, share, space
+from discreet.ledger.chain import PARTS, WORDS, Kind, Subject, answered, released, share, space
 from discreet.ledger.chain import ticket as ticket_subject
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_transaction import SqliteTransaction
@@ -185,3 +185,13 @@ def test_a_forged_subject_of_another_length_is_no_raw_error(used, tmp_path, kind
     for read in (used.spent_spaces, used.shares, lambda: used.reserve(order(Pure("1/10")))):
         with suppress(DiscreetError):
             read()
+
+
+def test_every_subject_has_as_many_parts_as_its_word_says(used: Ledger):
+    """A word without a number, or with a wrong one, would call whole ledgers damaged."""
+    assert PARTS.keys() == {word for words in WORDS.values() for word in words}
+    used.resume("people", "bob")
+    subjects = [subject for entry in used.entries() for subject in entry.subjects]
+    subjects += [answered("q", 1), OTHER_PLAN]
+    assert {subject[0] for subject in subjects} == PARTS.keys()
+    assert all(len(subject) == PARTS[subject[0]] for subject in subjects)

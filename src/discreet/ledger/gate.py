@@ -26,7 +26,9 @@ Guarantee: *with a deadline, time tells nothing.*
     failure) is begun shortly before the deadline, and the answer or the one error is handed over at
     the deadline, counted from the charge on a clock that never goes back.
 
-    Proof. ``work`` runs in a thread of its own, and the thread of the flight sleeps until the
+    Proof. The deadline is the one in force at the charge, which refuses an order that was prepared
+    for another (:class:`~discreet.ledger.deadlines.Deadlines`). ``work`` runs in a thread of its
+    own, and the thread of the flight sleeps until the
     settlement is due without looking (:mod:`discreet.ledger.held_work`). What has not come by then
     never comes: the one look at the queue decides between commit and failure, and it is taken by
     the one thread that writes either. Both are entries of the same chain, so that neither the
